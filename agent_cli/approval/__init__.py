@@ -1,0 +1,1 @@
+"""Whether a call may run: rules in, decision out; pure."""

@@ -1,0 +1,1 @@
+"""The turn engine: journal entries in, next step out; pure."""

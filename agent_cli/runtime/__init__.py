@@ -1,0 +1,1 @@
+"""Performs the steps that the engine names."""

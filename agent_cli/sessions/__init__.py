@@ -1,0 +1,1 @@
+"""Session files: the journal, its format, catalogue and verification."""

@@ -1,0 +1,1 @@
+"""Configuration: its schema, its layers and its places."""

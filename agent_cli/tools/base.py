@@ -1,0 +1,110 @@
+"""What a tool is, and what it may know while it runs.
+
+A tool never sees call ids, approvals or the journal. What changes the session
+is said in the return value, never done.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
+
+from msgspec import Struct
+
+from agent_cli.processes.run import Processes
+from agent_cli.types.approval import Preview, Words
+from agent_cli.types.effects import Effect, Kind
+from agent_cli.types.entries import Todo
+from agent_cli.types.messages import Image
+from agent_cli.workspace.gate import Workspace
+
+
+class ToolArguments(Struct, frozen=True, forbid_unknown_fields=True):
+    """Base of every tool's arguments: unknown fields and wrong types are errors.
+
+    An optional argument is `T | None = None`; null means absent.
+    """
+
+
+A = TypeVar("A", bound=ToolArguments)
+
+
+class Blocks(Struct, frozen=True):
+    """Text with images."""
+
+    text: str
+    images: tuple[Image, ...]
+
+
+class Complete(Struct, frozen=True):
+    """The model says that the task is done."""
+
+    result: str
+    command: str | None = None
+
+
+class Todos(Struct, frozen=True):
+    """The new to-do list, whole, and what the model reads."""
+
+    items: tuple[Todo, ...]
+    text: str
+
+
+class SwitchMode(Struct, frozen=True):
+    mode: str
+    text: str
+
+
+class Failure(Struct, frozen=True):
+    """The call had an effect, or said something useful, and still counts as failed."""
+
+    text: str
+
+
+Output: TypeAlias = str | Blocks | Complete | Todos | SwitchMode | Failure
+
+
+class Ask(Protocol):
+    """Puts a question to the user; raises ToolError(NOBODY_TO_ASK) where there is none."""
+
+    def __call__(self, question: str, suggestions: tuple[str, ...]) -> Awaitable[str]: ...
+
+
+class Services(Struct, frozen=True):
+    """Ports that assemble fills; grows with the tools that need them."""
+
+    read_paths: Callable[[], frozenset[str]] = frozenset
+    """Paths, relative to the root, that the model has read in this session."""
+
+
+class ToolContext(Struct, frozen=True):
+    """What a tool may use; every field is always there."""
+
+    workspace: Workspace
+    processes: Processes
+    ask: Ask
+    progress: Callable[[str], None]
+    """Shows output while the call runs; returns at once."""
+    services: Services = Services()
+
+
+class Tool(Generic[A]):
+    """One thing the model can call."""
+
+    name: ClassVar[str]
+    description: ClassVar[str]
+    kind: ClassVar[Kind]
+    arguments: type[A]
+
+    def effects(self, arguments: A, context: ToolContext) -> tuple[Effect, ...]:
+        """What the call would do; raises ToolError for what it could never do."""
+        return ()
+
+    def preview(self, arguments: A, context: ToolContext) -> Preview:
+        """What the user is shown when asked. Touches nothing; may raise ToolError."""
+        return Words(self.name)
+
+    async def run(self, arguments: A, context: ToolContext) -> Output:
+        """Do it. Raises ToolError with a message for the model."""
+        raise NotImplementedError
+
+
+AnyTool: TypeAlias = Tool[Any]

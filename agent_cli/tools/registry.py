@@ -1,0 +1,54 @@
+"""The tools there are: every public module of this package that defines `TOOL`."""
+
+import functools
+import pkgutil
+from importlib import import_module
+
+import msgspec
+
+from agent_cli import tools
+from agent_cli.tools.base import AnyTool
+from agent_cli.types.requests import ToolSpec
+
+_NOT_TOOLS = frozenset({"base", "registry"})
+
+
+@functools.cache
+def built_in() -> dict[str, AnyTool]:
+    """Return the built-in tools by name, in alphabetical order."""
+    names = (module.name for module in pkgutil.iter_modules(tools.__path__))
+    return {
+        name: import_module(f"agent_cli.tools.{name}").TOOL
+        for name in sorted(names)
+        if name not in _NOT_TOOLS and not name.startswith("_")
+    }
+
+
+@functools.cache
+def spec(tool: AnyTool) -> ToolSpec:
+    """Describe a tool to a model: JSON Schema without references."""
+    (schema,), components = msgspec.json.schema_components([tool.arguments])
+    inlined = _inline(components[_reference(schema)], components)
+    for key in ("title", "description"):  # the tool's own description says it
+        inlined.pop(key, None)
+    return ToolSpec(tool.name, tool.description, msgspec.Raw(msgspec.json.encode(inlined)))
+
+
+def _reference(schema: dict[str, object]) -> str:
+    return str(schema["$ref"]).rsplit("/", 1)[-1]
+
+
+def _inline(node: object, components: dict[str, dict[str, object]]) -> dict[str, object]:
+    resolved = _resolve(node, components)
+    assert isinstance(resolved, dict)
+    return resolved
+
+
+def _resolve(node: object, components: dict[str, dict[str, object]]) -> object:
+    if isinstance(node, list):
+        return [_resolve(item, components) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        return _resolve(components[_reference(node)], components)
+    return {key: _resolve(value, components) for key, value in node.items()}

@@ -1,0 +1,74 @@
+"""Decisions of the policy, verdicts of the user, and what is shown to get one."""
+
+from enum import StrEnum
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from agent_cli.types.effects import Effect
+
+
+class Decision(StrEnum):
+    """What the policy says of a call."""
+
+    ALLOW = "allow"
+    ASK = "ask"
+    DENY = "deny"
+
+
+class DecidedBy(StrEnum):
+    """Who let a call run, or did not."""
+
+    POLICY = "policy"
+    USER = "user"
+    NOBODY = "nobody"
+
+
+class Remember(StrEnum):
+    """How long an approval holds."""
+
+    ONCE = "once"
+    SESSION = "session"
+
+
+class Verdict(Struct, frozen=True, omit_defaults=True):
+    """What the user said of one call."""
+
+    approved: bool
+    feedback: str = ""
+    remember: Remember = Remember.ONCE
+    answered: bool = True
+    """False when nobody could be asked; the call is then denied, not rejected."""
+
+
+class Diff(Struct, frozen=True, tag="diff"):
+    """A change of one file, shown before it is made."""
+
+    path: str
+    unified: str
+    """Unified diff, three lines of context, LF line ends."""
+
+
+class CommandLine(Struct, frozen=True, tag="command"):
+    command: str
+    cwd: str
+
+
+class Words(Struct, frozen=True, tag="words"):
+    text: str
+
+
+Preview: TypeAlias = Diff | CommandLine | Words
+
+
+class Request(Struct, frozen=True):
+    """One call about which the user is asked."""
+
+    call_id: str
+    tool: str
+    effects: tuple[Effect, ...]
+    preview: Preview
+    reason: str = ""
+    """Why the policy asks, as its rule or gate names it."""
+    following: tuple[str, ...] = ()
+    """Names of the calls that come after it in the same message, in order."""

@@ -1,0 +1,1 @@
+"""Codecs: our values to and from each wire format; pure."""
