@@ -95,11 +95,11 @@ class Tool(Generic[A]):
     arguments: type[A]
 
     def effects(self, arguments: A, context: ToolContext) -> tuple[Effect, ...]:
-        """What the call would do; raises ToolError for what it could never do."""
+        """Say what the call would do; raises ToolError for what it could never do."""
         return ()
 
     def preview(self, arguments: A, context: ToolContext) -> Preview:
-        """What the user is shown when asked. Touches nothing; may raise ToolError."""
+        """Make what the user is shown when asked. Touches nothing; may raise ToolError."""
         return Words(self.name)
 
     async def run(self, arguments: A, context: ToolContext) -> Output:

@@ -1,13 +1,13 @@
 """Everything that can go wrong, as one tree.
 
-    AgentError
-    ├── InvalidTransitionError    a bug of ours: an entry contradicts the state; never caught
-    ├── ToolError                 a tool could not do it; the model reads the message
-    │   └── BlockedPathError      the path gate or an ignore file refused
-    ├── WireError                 bytes that are not what the wire format says
-    ├── ProviderError             the model could not be asked, or did not answer
-    ├── JournalError              a session file cannot be read, written or locked
-    └── ConfigurationError        settings, flags or keys that cannot be used
+AgentError
+├── InvalidTransitionError    a bug of ours: an entry contradicts the state; never caught
+├── ToolError                 a tool could not do it; the model reads the message
+│   └── BlockedPathError      the path gate or an ignore file refused
+├── WireError                 bytes that are not what the wire format says
+├── ProviderError             the model could not be asked, or did not answer
+├── JournalError              a session file cannot be read, written or locked
+└── ConfigurationError        settings, flags or keys that cannot be used
 """
 
 from enum import StrEnum

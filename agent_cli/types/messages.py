@@ -80,7 +80,7 @@ class ToolResult(Struct, frozen=True, tag="result", omit_defaults=True):
 
     @property
     def is_error(self) -> bool:
-        """Whether the wire marks it as an error: everything but ok (the law, `engine/outcomes.py`)."""
+        """Whether the wire marks it as an error: everything but ok."""
         return self.outcome is not Outcome.OK
 
 

@@ -13,8 +13,11 @@ class StreamDecoder(Protocol):
     """Turns the frames of one response stream into deltas; one per request, never shared."""
 
     def decode(self, frame: Frame) -> tuple[Delta, ...]:
-        """Raises ProviderError for an error inside the stream, and for a frame that is not JSON
-        (fault CUT: with nothing executed it is safe to ask again)."""
+        """Return the frame's deltas.
+
+        Raises ProviderError for an error inside the stream, and for a frame that is not JSON
+        (fault CUT: with nothing executed it is safe to ask again).
+        """
         ...
 
     @property
