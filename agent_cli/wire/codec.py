@@ -25,6 +25,15 @@ class StreamDecoder(Protocol):
         """Whether the terminal event was seen and `MessageEnd` returned."""
         ...
 
+    def eof(self) -> tuple[Delta, ...]:
+        """Return what a clean end of the transport completes; called once, if not `finished`.
+
+        Chat servers may stop after the finish reason and send neither usage nor `[DONE]`: then
+        this is the `MessageEnd`, with estimated usage. `()` means that the stream was cut, and is
+        all that Anthropic's and the Responses stream return: they have a terminal event.
+        """
+        ...
+
 
 class Codec(Protocol):
     NAME: str
