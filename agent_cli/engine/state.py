@@ -80,14 +80,8 @@ def _with_task(state: State, task: Task) -> State:
 
 def _push(state: State, entry: TaskStarted) -> State:
     _demand(state.session is not None, "a task started before its session")
-    if state.tasks:
-        first = state.task.open_calls[:1]
-        _demand(
-            bool(first) and first[0].id == entry.parent_call_id,
-            "a subtask belongs to the first open call of the running task",
-        )
-    task = Task(mode=entry.mode, parent_call_id=entry.parent_call_id)
-    return replace(state, tasks=(*state.tasks, task))
+    _demand(not state.tasks, "the task has started already")
+    return replace(state, tasks=(Task(mode=entry.mode),))
 
 
 def _assistant_said(state: State, message: AssistantMessage) -> State:

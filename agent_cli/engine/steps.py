@@ -73,11 +73,6 @@ class Finish(Struct, frozen=True):
     result: str
 
 
-class ReturnToParent(Struct, frozen=True):
-    call_id: str
-    result: str
-
-
 class StopForBudget(Struct, frozen=True):
     limit: Limit
 
@@ -87,7 +82,7 @@ class AwaitUser(Struct, frozen=True):
 
 
 Step: TypeAlias = (
-    CallModel | Dispatch | Settle | NudgeModel | Finish | ReturnToParent | StopForBudget | AwaitUser
+    CallModel | Dispatch | Settle | NudgeModel | Finish | StopForBudget | AwaitUser
 )
 
 
@@ -101,8 +96,6 @@ def next_step(state: State, rules: Rules) -> Step:
     if task.completion is not None:
         return Finish(task.completion)
     if task.result is not None:
-        if task.parent_call_id is not None:
-            return ReturnToParent(task.parent_call_id, task.result)
         return AwaitUser(Awaiting.FINISHED)
     if task.limit is not None:
         return AwaitUser(Awaiting.LIMIT)

@@ -19,10 +19,9 @@ class Last(Struct, frozen=True):
 
 
 class Task(Struct, frozen=True):
-    """One conversation on the stack: the root task, or a subtask of the one below it."""
+    """One conversation with the model."""
 
     mode: str
-    parent_call_id: str | None = None
     messages: tuple[Recorded, ...] = ()
     open_calls: tuple[ToolCall, ...] = ()
     """Calls of the last assistant message that have no result yet, in the model's order."""

@@ -25,8 +25,8 @@ class Frontend(Protocol):
         """Return the user's answer; None where nobody can be asked."""
         ...
 
-    async def accept(self, result: str) -> str | None:
-        """Show the result of the task and return feedback.
+    async def feedback(self) -> str | None:
+        """Ask what the user thinks of the result just shown, and return it.
 
         An empty answer accepts it; None says that nobody could be asked, which accepts it too.
         """

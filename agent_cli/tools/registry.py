@@ -3,6 +3,7 @@
 import functools
 import pkgutil
 from importlib import import_module
+from typing import Any, cast
 
 import msgspec
 
@@ -34,21 +35,21 @@ def spec(tool: AnyTool) -> ToolSpec:
     return ToolSpec(tool.name, tool.description, msgspec.Raw(msgspec.json.encode(inlined)))
 
 
-def _reference(schema: dict[str, object]) -> str:
+def _reference(schema: dict[str, Any]) -> str:
     return str(schema["$ref"]).rsplit("/", 1)[-1]
 
 
-def _inline(node: object, components: dict[str, dict[str, object]]) -> dict[str, object]:
-    resolved = _resolve(node, components)
-    assert isinstance(resolved, dict)
-    return resolved
+def _inline(node: dict[str, Any], components: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    return cast("dict[str, Any]", _resolve(node, components))
 
 
-def _resolve(node: object, components: dict[str, dict[str, object]]) -> object:
+def _resolve(node: Any, components: dict[str, dict[str, Any]]) -> Any:
+    """Replace references by what they mean; our arguments are never recursive."""
     if isinstance(node, list):
-        return [_resolve(item, components) for item in node]
+        return [_resolve(item, components) for item in cast("list[Any]", node)]
     if not isinstance(node, dict):
         return node
-    if "$ref" in node:
-        return _resolve(components[_reference(node)], components)
-    return {key: _resolve(value, components) for key, value in node.items()}
+    members = cast("dict[str, Any]", node)
+    if "$ref" in members:
+        return _resolve(components[_reference(members)], components)
+    return {key: _resolve(value, components) for key, value in members.items()}

@@ -32,9 +32,8 @@ class SessionStarted(Struct, frozen=True, tag="session_started"):
     """Digest of the settings in force."""
 
 
-class TaskStarted(Struct, frozen=True, tag="task_started", omit_defaults=True):
+class TaskStarted(Struct, frozen=True, tag="task_started"):
     mode: str
-    parent_call_id: str | None = None
 
 
 class UserSaid(Struct, frozen=True, tag="user_said", omit_defaults=True):
@@ -126,11 +125,14 @@ Entry: TypeAlias = (
 
 
 class Envelope(Struct, frozen=True):
-    """One line of a journal."""
+    """One line of a journal: a JSON object whose first member, `hash`, seals the rest.
+
+    `hash` is SHA-256, hexadecimal, over the hash of the line before (64 zeros before the first)
+    and the line's JSON without its `hash` member; see `sessions/codec.py`.
+    """
 
     seq: int
+    """Counts from 0."""
     at: str
     """ISO 8601, UTC, microseconds."""
-    prev: str
-    """SHA-256 of the line before (without its LF), hexadecimal; empty on the first line."""
     entry: Entry

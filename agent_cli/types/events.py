@@ -80,4 +80,12 @@ class Notice(Struct, frozen=True, tag="notice"):
     message: str
 
 
-Event: TypeAlias = Delta | Appended | Progress | Notice
+class CompletionResult(Struct, frozen=True, tag="completion_result", omit_defaults=True):
+    """The model says that the task is done, and the turn has earned it; not accepted yet."""
+
+    call_id: str
+    result: str
+    command: str | None = None
+
+
+Event: TypeAlias = Delta | Appended | Progress | Notice | CompletionResult

@@ -1,0 +1,124 @@
+"""`stream-json`: one JSON object a line on standard output; the last one is always `result`.
+
+Every line has `v`, `type`, `seq`, `ts`, `session_id` and `turn`. Types: init, message, turn,
+tool_use, tool_result, completion_result, error, result. Characters are JSON-escaped.
+"""
+
+import sys
+from typing import TypeAlias
+
+import msgspec
+
+from agent_cli.engine.task import State
+from agent_cli.frontends.headless.nobody import NobodyThere
+from agent_cli.frontends.headless.registry import Ending
+from agent_cli.sessions.journal import timestamp
+from agent_cli.types.entries import (
+    AssistantSaid,
+    CallFinished,
+    CallStarted,
+    Interrupted,
+    SessionStarted,
+    UserSaid,
+)
+from agent_cli.types.events import Appended, CompletionResult, Event, Notice, Retrying
+from agent_cli.types.messages import ToolCall
+
+VERSION = 1
+
+Fields: TypeAlias = dict[str, object]
+
+
+class JsonLines(NobodyThere):
+    """For programs that follow along."""
+
+    def __init__(self) -> None:
+        self._seq = 0
+        self._turn = 0
+        self._session = ""
+        self._calls: dict[str, ToolCall] = {}
+
+    def emit(self, event: Event) -> None:
+        match event:
+            case Appended(entry=entry):
+                self._entry(entry)
+            case CompletionResult(call_id, result, command):
+                self._write("completion_result", id=call_id, result=result, command=command)
+            case Retrying(attempt, delay, reason):
+                fields: Fields = {"attempt": attempt, "delay": delay, "message": reason}
+                self._write("error", fatal=False, **fields)
+            case Notice(message):
+                self._write("message", role="system", text=message)
+            case _:
+                pass
+
+    def finish(self, state: State, ending: Ending) -> None:
+        if ending.message and ending.exit_status:
+            self._write("error", fatal=True, message=ending.message)
+        self._write("result", **result_fields(state, ending))
+
+    def _entry(self, entry: object) -> None:
+        match entry:
+            case SessionStarted():
+                self._session = entry.id
+                self._write(
+                    "init",
+                    model=entry.model,
+                    cwd=entry.cwd,
+                    protocol=entry.protocol,
+                    parallel_tool_calls=entry.parallel_tool_calls,
+                    capabilities=["multi_call_turns", "completion_guard", "resume"],
+                )
+            case UserSaid(text):
+                self._write("message", role="user", text=text)
+            case AssistantSaid(message):
+                self._turn += 1
+                usage = msgspec.to_builtins(message.usage)
+                self._write("turn", calls=len(message.calls), usage=usage)
+                if message.text:
+                    self._write("message", role="assistant", text=message.text)
+                self._calls = {call.id: call for call in message.calls}
+            case CallStarted(call_id):
+                call = self._calls[call_id]
+                self._write("tool_use", id=call_id, name=call.name, arguments=call.arguments)
+            case CallFinished(result):
+                self._write(
+                    "tool_result",
+                    id=result.call_id,
+                    name=self._calls[result.call_id].name,
+                    status=result.outcome,
+                    code=result.code,
+                    content=result.content,
+                )
+            case Interrupted(reason, detail):
+                self._write("error", fatal=False, reason=reason, message=detail)
+            case _:
+                pass
+
+    def _write(self, type_: str, **fields: object) -> None:
+        head: Fields = {"v": VERSION, "type": type_, "seq": self._seq, "ts": timestamp()}
+        head |= {"session_id": self._session, "turn": self._turn}
+        self._seq += 1
+        sys.stdout.write(msgspec.json.encode(head | fields).decode() + "\n")
+        sys.stdout.flush()
+
+
+def result_fields(state: State, ending: Ending) -> Fields:
+    """Return what both JSON formats say at the end."""
+    task = state.tasks[0] if state.tasks else None
+    return {
+        "verdict": ending.verdict,
+        "exit_status": ending.exit_status,
+        "is_error": ending.exit_status != 0,
+        "result": task.result if task else None,
+        "message": ending.message,
+        "num_turns": state.turns,
+        "usage": msgspec.to_builtins(state.spent),
+        "total_cost_usd": state.spent.cost,
+        "permission_denials": [
+            {"tool": tool, "target": target} for tool, target in (task.denials if task else ())
+        ],
+    }
+
+
+OUTPUT = JsonLines

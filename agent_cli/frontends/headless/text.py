@@ -1,0 +1,77 @@
+"""`text`: the result alone on standard output, what happens on the way on standard error."""
+
+import sys
+
+from agent_cli.engine.outcomes import Verdict
+from agent_cli.engine.task import State
+from agent_cli.frontends.headless.nobody import NobodyThere
+from agent_cli.frontends.headless.registry import Ending
+from agent_cli.frontends.sanitiser import visible
+from agent_cli.i18n.catalog import say
+from agent_cli.types.entries import AssistantSaid, CallFinished, TaskFinished
+from agent_cli.types.events import Appended, CompletionResult, Event, Notice, Retrying
+from agent_cli.types.outcomes import Outcome
+
+_SHOWN = 160
+"""Characters of a call's arguments on its progress line."""
+
+
+class TextOutput(NobodyThere):
+    """For people and pipes."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, str] = {}
+        self._command = False
+
+    def emit(self, event: Event) -> None:
+        match event:
+            case Appended(entry=AssistantSaid(message)):
+                for call in message.calls:
+                    self._names[call.id] = f"{call.name} {call.arguments}"[:_SHOWN]
+            case Appended(entry=CallFinished(result)):
+                mark = "✓" if result.outcome is Outcome.OK else "✗"
+                name = self._names.pop(result.call_id, result.call_id)
+                _tell(f"{mark} {visible(name)}  [{result.outcome}]")
+            case Appended(entry=TaskFinished(result)):
+                _print(visible(result))
+            case CompletionResult(command=command):
+                self._command = command is not None
+            case Notice(message):
+                _tell(visible(message))
+            case Retrying(attempt, delay, reason):
+                waiting = say(
+                    "{reason}; trying again in {delay:.1f} s (attempt {attempt})",
+                    reason=visible(reason),
+                    delay=delay,
+                    attempt=attempt,
+                )
+                _tell(waiting)
+            case _:
+                pass
+
+    def finish(self, state: State, ending: Ending) -> None:
+        if ending.verdict is Verdict.STOPPED and state.tasks:
+            _print(visible(last_text(state)))
+        if self._command and ending.verdict is Verdict.COMPLETED:
+            _tell(say("nobody could be asked: the result was accepted, its command was not run"))
+        if ending.message:
+            _tell(visible(ending.message))
+
+
+def last_text(state: State) -> str:
+    """Return the text that the model stopped with."""
+    said = [message for message in state.task.messages if hasattr(message, "blocks")]
+    return getattr(said[-1], "text", "") if said else ""
+
+
+def _tell(line: str) -> None:
+    sys.stderr.write(line + "\n")
+    sys.stderr.flush()
+
+
+def _print(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+OUTPUT = TextOutput

@@ -1,0 +1,33 @@
+"""What people are told about how something ended."""
+
+from agent_cli.engine.outcomes import Verdict
+from agent_cli.i18n.catalog import say
+from agent_cli.types.errors import Fault, ProviderError
+
+
+def provider_verdict(error: ProviderError) -> Verdict:
+    """Return the verdict that a provider error leads to."""
+    if error.fault is Fault.AUTHENTICATION:
+        return Verdict.AUTHENTICATION
+    if error.retryable:
+        return Verdict.UNAVAILABLE
+    return Verdict.CONFIGURATION if error.fault is Fault.INVALID_REQUEST else Verdict.LIMIT
+
+
+def ending_message(verdict: Verdict, detail: str) -> str:
+    """Return one sentence on the ending; empty for a completion."""
+    sentences = {
+        Verdict.COMPLETED: "",
+        Verdict.UNRESOLVED: say("the last turn failed, or its completion was refused"),
+        Verdict.DENIED: say("a call was denied, and nothing made up for it; see --yolo and rules"),
+        Verdict.LIMIT: say("a limit was reached"),
+        Verdict.STOPPED: say("the model stopped without completing the task"),
+        Verdict.AUTHENTICATION: say("the provider refused the key"),
+        Verdict.CONFIGURATION: say("the provider refused the request"),
+        Verdict.UNAVAILABLE: say("the provider could not be reached, or did not answer"),
+        Verdict.INTERRUPTED: say("interrupted"),
+        Verdict.TERMINATED: say("terminated by a signal"),
+        Verdict.BUG: say("internal error"),
+    }
+    sentence = sentences.get(verdict, "")
+    return f"{sentence}: {detail}" if sentence and detail else sentence or detail

@@ -1,0 +1,1 @@
+"""The terminal: a REPL, streamed text, approval cards, the result panel."""

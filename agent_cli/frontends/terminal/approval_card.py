@@ -1,0 +1,69 @@
+"""The card that asks about one call: what it would do, all of it, before it is done."""
+
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+from rich.panel import Panel
+from rich.text import Text
+
+from agent_cli.frontends.sanitiser import visible
+from agent_cli.i18n.catalog import say
+from agent_cli.types.approval import CommandLine, Diff, Preview, Remember, Request, Verdict
+
+_YES = frozenset({"y", "yes", "1"})
+_ALWAYS = frozenset({"a", "always", "2"})
+_NO = frozenset({"n", "no", "3", ""})
+
+
+def approval_card(request: Request) -> RenderableType:
+    """Return the card for the request."""
+    parts: list[RenderableType] = [*_shown(request.preview)]
+    for effect in request.effects:
+        if effect.outside:
+            where = say("outside the workspace: {target}", target=visible(effect.target))
+            parts.append(Text(where, style="bold red"))
+        if effect.protected:
+            what = say("protected name: {target}", target=visible(effect.target))
+            parts.append(Text(what, style="bold red"))
+    if request.reason:
+        parts.append(Text(visible(request.reason), style="dim"))
+    if request.following:
+        names = ", ".join(request.following)
+        parts.append(Text(visible(say("then: {names}", names=names)), style="dim"))
+    title = Text(visible(request.tool), style="bold yellow")
+    return Panel(Group(*parts), title=title, title_align="left", border_style="yellow")
+
+
+def question() -> str:
+    """Return the line that asks for the verdict."""
+    return say("[y]es, [a]lways in this session, [n]o, or say why not: ")
+
+
+def read_verdict(answer: str) -> Verdict:
+    """Turn what was typed into a verdict; anything else than a choice is a no with a reason."""
+    word = answer.strip().lower()
+    if word in _YES:
+        return Verdict(approved=True)
+    if word in _ALWAYS:
+        return Verdict(approved=True, remember=Remember.SESSION)
+    if word in _NO:
+        return Verdict(approved=False)
+    return Verdict(approved=False, feedback=answer.strip())
+
+
+def _shown(preview: Preview) -> Sequence[RenderableType]:
+    match preview:
+        case Diff(path, unified):
+            return [Text(visible(path), style="bold"), _coloured(unified)]
+        case CommandLine(command, cwd):
+            return [Text(f"$ {visible(command)}", style="bold"), Text(visible(cwd), style="dim")]
+        case _:
+            return [Text(visible(preview.text))]
+
+
+def _coloured(unified: str) -> Text:
+    text = Text()
+    styles = {"+": "green", "-": "red", "@": "cyan"}
+    for line in unified.splitlines(keepends=True):
+        text.append(visible(line), style=styles.get(line[:1], ""))
+    return text

@@ -1,0 +1,124 @@
+"""The terminal as a frontend: shows what happens, asks what has to be asked."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+
+from rich.text import Text
+
+from agent_cli.frontends.sanitiser import visible
+from agent_cli.frontends.terminal.approval_card import approval_card, question, read_verdict
+from agent_cli.frontends.terminal.result_panel import result_panel
+from agent_cli.frontends.terminal.writer import Writer
+from agent_cli.i18n.catalog import say
+from agent_cli.types.approval import Request, Verdict
+from agent_cli.types.entries import AssistantSaid, CallFinished, CallStarted, Entry, TodosUpdated
+from agent_cli.types.events import (
+    Appended,
+    CompletionResult,
+    Event,
+    Notice,
+    Progress,
+    ReasoningDelta,
+    Retrying,
+    TextDelta,
+)
+from agent_cli.types.messages import ToolCall, ToolResult
+from agent_cli.types.outcomes import Outcome
+
+_ARGUMENTS = 120
+_LINES = 12
+_MARKS = {"pending": "[ ]", "in_progress": "[~]", "completed": "[x]"}
+
+
+class TerminalFrontend:
+    """Shows one session on a terminal; `read_line` asks for a line of input."""
+
+    def __init__(self, writer: Writer, read_line: Callable[[str], Awaitable[str]]) -> None:
+        self._writer = writer
+        self._read_line = read_line
+        self._calls: dict[str, ToolCall] = {}
+
+    def emit(self, event: Event) -> None:
+        match event:
+            case TextDelta(text):
+                self._writer.stream(text)
+            case ReasoningDelta(text):
+                self._writer.stream(text, "dim italic")
+            case Progress(text=text):
+                self._writer.stream(text, "dim")
+            case Appended(entry=entry):
+                self._entry(entry)
+            case CompletionResult(result=result, command=command):
+                self._writer.show(result_panel(result, command))
+            case Retrying() | Notice():
+                self._writer.show(Text(_warning(event), style="yellow"))
+            case _:
+                pass
+
+    async def approve(self, requests: Sequence[Request]) -> Sequence[Verdict]:
+        verdicts: list[Verdict] = []
+        for request in requests:
+            self._writer.show(approval_card(request))
+            verdicts.append(read_verdict(await self._line(question())))
+        return verdicts
+
+    async def ask(self, question: str, suggestions: tuple[str, ...] = ()) -> str | None:
+        self._writer.show(Text(visible(question), style="bold cyan"))
+        for number, suggestion in enumerate(suggestions, 1):
+            self._writer.show(Text(f"  {number}. {visible(suggestion)}"))
+        answer = (await self._line("? ")).strip()
+        if answer.isdecimal() and 0 < int(answer) <= len(suggestions):
+            return suggestions[int(answer) - 1]
+        return answer
+
+    async def feedback(self) -> str | None:
+        return (await self._line(say("Enter accepts; anything else is feedback: "))).strip()
+
+    async def _line(self, prompt: str) -> str:
+        self._writer.end_stream()
+        try:
+            return await self._read_line(prompt)
+        except (KeyboardInterrupt, EOFError) as error:
+            raise asyncio.CancelledError from error  # Ctrl-C at a question cancels the turn
+
+    def _entry(self, entry: Entry) -> None:
+        match entry:
+            case AssistantSaid(message):
+                self._writer.end_stream()
+                self._calls = {call.id: call for call in message.calls}
+            case CallStarted(call_id):
+                call = self._calls[call_id]
+                line = Text("● ", style="blue").append(visible(call.name), style="bold")
+                self._writer.show(line.append(f" {_short(call.arguments)}", style="dim"))
+            case CallFinished(result):
+                self._finished(result)
+            case TodosUpdated(todos):
+                for todo in todos:
+                    self._writer.show(Text(f"  {_MARKS[todo.status]} {visible(todo.text)}"))
+            case _:
+                pass
+
+    def _finished(self, result: ToolResult) -> None:
+        call = self._calls[result.call_id]
+        if result.outcome is Outcome.OK:
+            return
+        why = result.code.value if result.code else result.outcome.value
+        line = Text(f"✗ {visible(call.name)}: {result.outcome} ({why})", style="red")
+        lines = visible(result.content).splitlines()
+        for detail in lines[:_LINES]:
+            line.append(f"\n  {detail}", style="dim")
+        if len(lines) > _LINES:
+            line.append("\n  " + say("({count} more lines)", count=len(lines) - _LINES))
+        self._writer.show(line)
+
+
+def _short(arguments: str) -> str:
+    text = visible(" ".join(arguments.split()))
+    return text if len(text) <= _ARGUMENTS else f"{text[:_ARGUMENTS]}…"
+
+
+def _warning(event: Retrying | Notice) -> str:
+    if isinstance(event, Notice):
+        return visible(event.message)
+    reason = visible(event.reason)
+    return say("{reason}; trying again in {delay:.1f} s", reason=reason, delay=event.delay)

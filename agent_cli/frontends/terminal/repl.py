@@ -1,0 +1,80 @@
+"""The loop of a person at a terminal: read, work, show, again."""
+
+from collections.abc import Awaitable, Callable
+
+from rich.text import Text
+
+from agent_cli.engine.steps import Awaiting
+from agent_cli.frontends.messages import ending_message, provider_verdict
+from agent_cli.frontends.terminal.interrupt import interruptible
+from agent_cli.frontends.terminal.slash_commands import Leave, run_command
+from agent_cli.frontends.terminal.writer import Writer
+from agent_cli.i18n.catalog import say
+from agent_cli.runtime.agent import Agent
+from agent_cli.types.errors import ProviderError
+
+
+class Repl:
+    """One person, one agent."""
+
+    def __init__(
+        self, agent: Agent, writer: Writer, read_line: Callable[[str], Awaitable[str]]
+    ) -> None:
+        self._agent = agent
+        self._writer = writer
+        self._read_line = read_line
+        self._leaving = False
+
+    async def run(self, first: str = "") -> None:
+        """Go on until the user leaves; `first` is what was said on the command line."""
+        if first:
+            await self._turn(first)
+        while (line := await self._next()) is not None:
+            if line.startswith("/"):
+                try:
+                    shown = run_command(self._agent.session, line)
+                except Leave:
+                    return
+                self._writer.show(Text(shown))
+            elif line:
+                await self._turn(line)
+
+    async def _next(self) -> str | None:
+        try:
+            line = (await self._read_line("> ")).strip()
+        except EOFError:
+            return None
+        except KeyboardInterrupt:
+            if self._leaving:
+                return None
+            self._leaving = True
+            self._writer.show(Text(say("Ctrl-C again leaves"), style="dim"))
+            return ""
+        self._leaving = False
+        return line
+
+    async def _turn(self, text: str) -> None:
+        try:
+            awaiting = await interruptible(self._agent.submit(text))
+        except ProviderError as error:
+            message = ending_message(provider_verdict(error), str(error))
+            self._writer.show(Text(message, style="bold red"))
+            return
+        self._writer.end_stream()
+        remark = _remark(awaiting)
+        if remark:
+            self._writer.show(Text(remark, style="yellow"))
+
+
+def _remark(awaiting: Awaiting | None) -> str:
+    match awaiting:
+        case None:
+            return say("interrupted; the session goes on")
+        case Awaiting.STOPPED_SHORT:
+            return say("the model stopped without completing the task; say how to go on")
+        case Awaiting.STUCK:
+            return say("every call of the last messages failed; say how to go on")
+        case Awaiting.LIMIT:
+            return say("a limit was reached")
+        case _:
+            return ""

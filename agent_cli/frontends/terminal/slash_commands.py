@@ -1,0 +1,96 @@
+"""What can be typed after a slash. A mistyped command is reported, never sent to the model."""
+
+from collections.abc import Callable
+
+from msgspec import Struct
+
+from agent_cli.context.modes import modes
+from agent_cli.i18n.catalog import say
+from agent_cli.runtime.session import Session
+from agent_cli.types.entries import ModeSwitched, ParallelSwitched
+from agent_cli.types.requests import Protocol
+
+
+class Command(Struct, frozen=True):
+    help: str
+    run: Callable[[Session, str], str]
+    """Returns what is shown."""
+
+
+class Leave(Exception):  # noqa: N818 - an answer, not an error
+    """The user wants to leave."""
+
+
+def run_command(session: Session, line: str) -> str:
+    """Run the command and return what to show; raises Leave."""
+    name, _, argument = line[1:].partition(" ")
+    if name in ("exit", "quit"):
+        raise Leave
+    command = COMMANDS.get(name)
+    if command is None:
+        return say("there is no command /{name}; /help lists them", name=name)
+    return command.run(session, argument.strip())
+
+
+def _help(session: Session, argument: str) -> str:
+    lines = [f"/{name}  {say(command.help)}" for name, command in COMMANDS.items()]
+    return "\n".join([*lines, f"/exit  {say('leave')}"])
+
+
+def _mode(session: Session, argument: str) -> str:
+    slugs = [mode.slug for mode in modes()]
+    if not argument:
+        return say(
+            "mode {mode}; there are {slugs}",
+            mode=session.state.task.mode,
+            slugs=", ".join(slugs),
+        )
+    if argument not in slugs:
+        return say("unknown mode {mode}; use one of {slugs}", mode=argument, slugs=", ".join(slugs))
+    session.append(ModeSwitched(argument))
+    return say("mode {mode}", mode=argument)
+
+
+def _parallel(session: Session, argument: str) -> str:
+    started = session.state.session
+    if started is not None and started.protocol is Protocol.XML:
+        return say("the XML protocol has one call per message")
+    if argument in ("on", "off"):
+        session.append(ParallelSwitched(on=argument == "on"))
+    state = say("on") if session.state.parallel else say("off")
+    return say("several calls per message: {state}; /parallel on|off changes it", state=state)
+
+
+def _status(session: Session, argument: str) -> str:
+    state = session.state
+    started = state.session
+    if started is None:
+        return say("no session")
+    return say(
+        "session {id}, model {model}, protocol {protocol}, mode {mode}, {turns} turns",
+        id=started.id,
+        model=started.model,
+        protocol=started.protocol,
+        mode=state.task.mode,
+        turns=state.turns,
+    )
+
+
+def _cost(session: Session, argument: str) -> str:
+    spent = session.state.spent
+    cost = say("unknown") if spent.cost is None else f"${spent.cost:.4f}"
+    return say(
+        "{input} tokens in, {output} out; cost: {cost}",
+        input=spent.input_tokens,
+        output=spent.output_tokens,
+        cost=cost,
+    )
+
+
+COMMANDS: dict[str, Command] = {
+    "help": Command("list the commands", _help),
+    "mode": Command("show or switch the mode", _mode),
+    "parallel": Command("allow several calls per message, or one", _parallel),
+    "status": Command("show session, model and mode", _status),
+    "cost": Command("show tokens and cost so far", _cost),
+}

@@ -1,0 +1,42 @@
+"""The one owner of the terminal: everything shown passes here, untrusted text through the
+sanitiser.
+"""
+
+from rich.console import Console, RenderableType
+from rich.text import Text
+
+from agent_cli.frontends.sanitiser import Sanitiser
+
+
+class Writer:
+    """Streams text and prints renderables, never in the middle of a streamed line."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self._sanitiser = Sanitiser()
+        self._style = ""
+        self._at_line_start = True
+
+    def stream(self, text: str, style: str = "") -> None:
+        """Write the next piece of a streamed text as it comes."""
+        if style != self._style:
+            self.end_stream()
+            self._style = style
+        self._raw(self._sanitiser.feed(text))
+
+    def end_stream(self) -> None:
+        """Finish the streamed text; the cursor is then at the start of a line."""
+        self._raw(self._sanitiser.flush())
+        if not self._at_line_start:
+            self._raw("\n")
+
+    def show(self, renderable: RenderableType) -> None:
+        """Print something of ours; untrusted parts in it must have been made visible."""
+        self.end_stream()
+        self.console.print(renderable)
+
+    def _raw(self, text: str) -> None:
+        if not text:
+            return
+        self.console.print(Text(text, style=self._style), end="", soft_wrap=True)
+        self._at_line_start = text.endswith("\n")

@@ -1,0 +1,118 @@
+"""One call, from the model's words to its one result.
+
+The way of a call: prepare (tool, arguments, mode, effects), permit (policy, user), record the
+start, run, record the end. Whatever goes wrong on the way becomes the result.
+"""
+
+import msgspec
+from msgspec.structs import replace
+
+from agent_cli.engine.steps import Dispatch
+from agent_cli.runtime.completion import settle_completion
+from agent_cli.runtime.frontend import Frontend
+from agent_cli.runtime.permission import Permission, Permitted
+from agent_cli.runtime.prepare import Prepared, Toolbox, failure, prepare
+from agent_cli.runtime.session import Session
+from agent_cli.tools.base import Blocks, Complete, Failure, Output, SwitchMode, Todos
+from agent_cli.types.effects import changes_the_world
+from agent_cli.types.entries import CallFinished, CallStarted, ModeSwitched, TodosUpdated
+from agent_cli.types.messages import ToolCall, ToolResult
+from agent_cli.types.outcomes import Code, Outcome
+
+DEMONSTRATION = "execute_command"
+"""The tool that runs a completion's command, with all that tool's questions."""
+
+
+class Dispatcher:
+    """Runs the calls of one session, one after the other."""
+
+    def __init__(self, session: Session, toolbox: Toolbox, frontend: Frontend) -> None:
+        self._session = session
+        self._toolbox = toolbox
+        self._frontend = frontend
+        self._permission = Permission(session, toolbox.policy, frontend)
+
+    async def dispatch(self, step: Dispatch) -> None:
+        """Give the call its result, whatever happens; only cancellation and our bugs escape."""
+        prepared = prepare(step.call, self._toolbox, self._session.state.task.mode)
+        if isinstance(prepared, ToolResult):
+            self._finish(prepared)
+            return
+        permitted = await self._permission.permit(prepared, repeats=step.repeats)
+        if isinstance(permitted, ToolResult):
+            self._finish(permitted)
+            return
+        effectful = changes_the_world(prepared.effects)
+        self._session.append(CallStarted(step.call.id, effectful))
+        if effectful:
+            self._session.sync()
+        output = await _run(prepared)
+        if isinstance(output, Complete):
+            await self._complete(step.call, output)
+            return
+        self._finish(self._record(step, output, permitted))
+
+    def _record(
+        self, step: Dispatch, output: Output | ToolResult, permitted: Permitted
+    ) -> ToolResult:
+        if isinstance(output, ToolResult):
+            return output
+        if isinstance(output, Todos):
+            self._session.append(TodosUpdated(output.items))
+        if isinstance(output, SwitchMode):
+            self._session.append(ModeSwitched(output.mode))
+        result = _result(step.call, output)
+        if permitted.comment:
+            result = replace(result, content=f"{permitted.comment}\n\n{result.content}")
+        if step.repeats and result.outcome is Outcome.OK:
+            result = replace(result, code=Code.REPEATED)
+        return result
+
+    async def _complete(self, call: ToolCall, complete: Complete) -> None:
+        async def demonstrate(command: str) -> ToolResult:
+            return await self._demonstrate(call, command)
+
+        entry = await settle_completion(call.id, complete, demonstrate, self._frontend)
+        self._session.append(entry)
+
+    async def _demonstrate(self, call: ToolCall, command: str) -> ToolResult:
+        arguments = msgspec.json.encode({"command": command}).decode()
+        inner = replace(call, name=DEMONSTRATION, arguments=arguments)
+        prepared = prepare(inner, self._toolbox, self._session.state.task.mode)
+        if isinstance(prepared, ToolResult):
+            return prepared
+        permitted = await self._permission.permit_inside(prepared)
+        if isinstance(permitted, ToolResult):
+            return permitted
+        self._session.sync()
+        output = await _run(prepared)
+        if isinstance(output, ToolResult):
+            return output
+        return _result(call, output)
+
+    def _finish(self, result: ToolResult) -> None:
+        self._session.append(CallFinished(result))
+
+
+async def _run(prepared: Prepared) -> Output | ToolResult:
+    targets = [effect.target for effect in prepared.effects]
+    workspace = prepared.context.workspace.granting(targets)
+    context = replace(prepared.context, workspace=workspace)
+    try:
+        return await prepared.tool.run(prepared.arguments, context)
+    except Exception as error:  # noqa: BLE001 - a tool's bug fails its call, nothing more
+        return failure(prepared.call, error)
+
+
+def _result(call: ToolCall, output: Output) -> ToolResult:
+    match output:
+        case str():
+            return ToolResult(call.id, Outcome.OK, None, output)
+        case Blocks(text, images):
+            return ToolResult(call.id, Outcome.OK, None, text, images)
+        case Todos(text=text) | SwitchMode(text=text):
+            return ToolResult(call.id, Outcome.OK, None, text)
+        case Failure(text):
+            return ToolResult(call.id, Outcome.FAILED, None, text)
+        case Complete(result):
+            return ToolResult(call.id, Outcome.OK, None, result)

@@ -1,0 +1,106 @@
+"""From a call's text to something that could run: tool, arguments, mode, effects."""
+
+import json
+import logging
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from agent_cli.approval.policy import Policy
+from agent_cli.context.modes import Mode, allows
+from agent_cli.tools.base import AnyTool, ToolArguments, ToolContext
+from agent_cli.types.approval import Preview
+from agent_cli.types.effects import Effect
+from agent_cli.types.errors import ToolError
+from agent_cli.types.messages import ToolCall, ToolResult
+from agent_cli.types.outcomes import Code, Outcome
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+class Toolbox(Struct, frozen=True):
+    """What calls are run with; built once by assemble."""
+
+    tools: dict[str, AnyTool]
+    policy: Policy
+    mode: Callable[[str], Mode]
+    context: Callable[[ToolCall], ToolContext]
+
+
+class Prepared(Struct, frozen=True):
+    """A call that could run, if it may."""
+
+    call: ToolCall
+    tool: AnyTool
+    arguments: ToolArguments
+    effects: tuple[Effect, ...]
+    context: ToolContext
+
+    def preview(self) -> Preview:
+        return self.tool.preview(self.arguments, self.context)
+
+
+def failed(call: ToolCall, code: Code | None, content: str = "") -> ToolResult:
+    return ToolResult(call.id, Outcome.FAILED, code, content)
+
+
+def prepare(call: ToolCall, toolbox: Toolbox, mode_slug: str) -> Prepared | ToolResult:
+    """Return the call ready to be judged, or its result if it cannot run."""
+    tool = toolbox.tools.get(call.name)
+    if tool is None:
+        return failed(call, Code.UNKNOWN_TOOL, f"{call.name!r}; tools: {', '.join(toolbox.tools)}")
+    mode = toolbox.mode(mode_slug)
+    if not allows(mode, tool.kind):
+        return failed(call, Code.FORBIDDEN, f"{call.name} in mode {mode.slug}")
+    prepared = attempt(call, lambda: _prepared(call, tool, toolbox))
+    if isinstance(prepared, ToolResult):
+        return prepared
+    forbidden = [effect.target for effect in prepared.effects if not mode.permits(effect)]
+    if forbidden:
+        return failed(call, Code.FORBIDDEN, f"{', '.join(forbidden)} in mode {mode.slug}")
+    return prepared
+
+
+def attempt(call: ToolCall, work: Callable[[], T]) -> T | ToolResult:
+    """Run a tool's code; whatever it raises becomes the call's failed result."""
+    try:
+        return work()
+    except Exception as error:  # noqa: BLE001 - a tool's bug fails its call, nothing more
+        return failure(call, error)
+
+
+def failure(call: ToolCall, error: Exception) -> ToolResult:
+    """Return the result of a call whose tool raised."""
+    if isinstance(error, ToolError):
+        return failed(call, error.code, str(error))
+    log.error("%s failed with a bug", call.name, exc_info=error)
+    return failed(call, None, f"internal error in {call.name}: {error!r}")
+
+
+def _prepared(call: ToolCall, tool: AnyTool, toolbox: Toolbox) -> Prepared:
+    arguments = parse_arguments(call.arguments, tool)
+    context = toolbox.context(call)
+    return Prepared(call, tool, arguments, tool.effects(arguments, context), context)
+
+
+def parse_arguments(text: str, tool: AnyTool) -> Any:
+    """Parse strictly: wrong types, unknown fields and repeated keys are ToolErrors."""
+    text = text.strip() or "{}"
+    try:
+        json.loads(text, object_pairs_hook=_unique)
+        return msgspec.json.decode("{}" if text == "null" else text, type=tool.arguments)
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        raise ToolError(f"{tool.name}: {error}", Code.INVALID_ARGUMENTS) from error
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        names = [name for name, _ in pairs]
+        repeated = sorted({name for name in names if names.count(name) > 1})
+        raise ValueError(f"repeated keys: {', '.join(repeated)}")
+    return members

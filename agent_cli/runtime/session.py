@@ -1,0 +1,56 @@
+"""A session that runs: its state, its log and whoever listens.
+
+`append` is the only way to change anything: it applies (and may raise), writes, then tells.
+It never awaits, so a cancellation cannot fall between deciding and recording.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from agent_cli.engine.state import apply, fold
+from agent_cli.engine.task import State
+from agent_cli.sessions.codec import entries
+from agent_cli.sessions.journal import Log, reopen
+from agent_cli.types.entries import Entry
+from agent_cli.types.errors import InvalidTransitionError, JournalError
+from agent_cli.types.events import Appended, Event
+
+
+class Session:
+    """The one writer of a log."""
+
+    def __init__(self, log: Log, emit: Callable[[Event], None], state: State | None = None) -> None:
+        self._log = log
+        self._emit = emit
+        self.state = state or State()
+
+    def append(self, entry: Entry) -> None:
+        """Record what happened.
+
+        Raises InvalidTransitionError or JournalError, and then nothing is recorded.
+        """
+        state = apply(self.state, entry)
+        envelope = self._log.append(entry)
+        self.state = state
+        self._emit(Appended(envelope.seq, envelope.at, entry))
+
+    def sync(self) -> None:
+        """Return when everything recorded so far would survive a power cut."""
+        self._log.sync()
+
+    def close(self) -> None:
+        self._log.close()
+
+
+def open_session(path: Path, emit: Callable[[Event], None]) -> tuple[Session, str]:
+    """Reopen a session file; return it with what was found damaged, if anything was.
+
+    Raises JournalError for a file that is locked, unreadable or contradicts itself.
+    """
+    journal, loaded = reopen(path)
+    try:
+        state = fold(entries(loaded))
+    except InvalidTransitionError as error:
+        journal.close()
+        raise JournalError(f"the session {path} contradicts itself: {error}") from error
+    return Session(journal, emit, state), loaded.damage

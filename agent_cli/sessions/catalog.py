@@ -1,0 +1,87 @@
+"""The sessions there are: one file each, grouped by working directory."""
+
+import hashlib
+import secrets
+import time
+from pathlib import Path
+
+from msgspec import Struct
+
+from agent_cli.sessions.codec import load
+from agent_cli.types.entries import SessionStarted, UserSaid
+from agent_cli.types.errors import JournalError
+
+_HEAD = 256 * 1024
+"""Bytes in which the start and the first words of a session are looked for."""
+_TITLE = 72
+
+
+class SessionInfo(Struct, frozen=True):
+    id: str
+    path: Path
+    cwd: str
+    model: str
+    started: str
+    changed: float
+    """Seconds since the epoch."""
+    title: str
+    """The beginning of what the user said first."""
+
+
+def new_id() -> str:
+    """Return an id that sorts by time and is safe as a file name."""
+    return f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{secrets.token_hex(4)}"
+
+
+def session_path(directory: Path, cwd: Path, session_id: str) -> Path:
+    """Return where the session's file is; `directory` holds all sessions."""
+    name = "".join(char if char.isalnum() or char in "-_." else "-" for char in cwd.name)
+    digest = hashlib.sha256(str(cwd).encode("utf-8", "surrogateescape")).hexdigest()[:12]
+    return directory / f"{name or 'root'}-{digest}" / f"{session_id}.jsonl"
+
+
+def sessions(directory: Path, cwd: Path | None = None) -> list[SessionInfo]:
+    """List the sessions, latest first; of one working directory if it is given."""
+    if cwd is None:
+        paths = directory.glob("*/*.jsonl")
+    else:
+        paths = session_path(directory, cwd, "x").parent.glob("*.jsonl")
+    found = (_info(path) for path in paths)
+    return sorted((info for info in found if info), key=lambda info: info.changed, reverse=True)
+
+
+def find(directory: Path, session_id: str) -> Path:
+    """Return the session's file by id or unique beginning of one; raises JournalError."""
+    if not session_id or not all(char.isalnum() or char == "-" for char in session_id):
+        raise JournalError(f"{session_id!r} is not a session id: see `agent sessions`")
+    found = sorted(directory.glob(f"*/{session_id}*.jsonl"))
+    if not found:
+        raise JournalError(f"there is no session {session_id!r}: see `agent sessions`")
+    exact = [path for path in found if path.stem == session_id]
+    if len(found) > 1 and not exact:
+        names = ", ".join(path.stem for path in found[:5])
+        raise JournalError(f"{session_id!r} could be any of {names}: give more of the id")
+    return (exact or found)[0]
+
+
+def _info(path: Path) -> SessionInfo | None:
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEAD)
+        changed = path.stat().st_mtime
+    except OSError:
+        return None
+    envelopes = load(head).envelopes
+    if not envelopes or not isinstance(started := envelopes[0].entry, SessionStarted):
+        return None
+    texts = (e.entry.text for e in envelopes if isinstance(e.entry, UserSaid))
+    title = " ".join(next(texts, "").split())
+    return SessionInfo(
+        id=started.id,
+        path=path,
+        cwd=started.cwd,
+        model=started.model,
+        started=envelopes[0].at,
+        changed=changed,
+        title=title if len(title) <= _TITLE else f"{title[: _TITLE - 1]}…",
+    )

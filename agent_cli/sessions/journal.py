@@ -1,0 +1,187 @@
+"""The session file: append-only, one writer, durable when asked."""
+
+import fcntl
+import os
+import time
+from pathlib import Path
+from typing import Protocol
+
+from agent_cli.sessions.codec import FORMAT, SEED, Loaded, load, seal
+from agent_cli.types.entries import Entry, Envelope, SessionStarted
+from agent_cli.types.errors import JournalError
+
+_make_durable = getattr(os, "fdatasync", os.fsync)  # macOS has no fdatasync
+
+
+class Log(Protocol):
+    """What a session is written to."""
+
+    def append(self, entry: Entry) -> Envelope: ...
+
+    def sync(self) -> None:
+        """Return when everything appended so far survives a power cut."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Journal:
+    """A session file, locked for this process. Use `create` or `reopen`."""
+
+    def __init__(self, path: Path, descriptor: int, *, seq: int, last_hash: str) -> None:
+        self.path = path
+        self._descriptor = descriptor
+        self._seq = seq
+        self._hash = last_hash
+        self._synced = True
+
+    def append(self, entry: Entry) -> Envelope:
+        """Write the entry; raises JournalError and leaves the file as it was if it cannot."""
+        envelope = Envelope(self._seq, timestamp(), entry)
+        line, digest = seal(envelope, self._hash)
+        try:
+            _write(self._descriptor, line)
+        except OSError as error:
+            raise JournalError(f"cannot write the session {self.path}: {error}") from error
+        self._seq += 1
+        self._hash = digest
+        self._synced = False
+        return envelope
+
+    def sync(self) -> None:
+        if self._synced:
+            return
+        try:
+            _make_durable(self._descriptor)
+        except OSError as error:
+            raise JournalError(f"cannot make the session {self.path} durable: {error}") from error
+        self._synced = True
+
+    def close(self) -> None:
+        os.close(self._descriptor)
+
+
+class Ephemeral:
+    """A session that is kept nowhere."""
+
+    def __init__(self) -> None:
+        self._seq = 0
+
+    def append(self, entry: Entry) -> Envelope:
+        envelope = Envelope(self._seq, timestamp(), entry)
+        self._seq += 1
+        return envelope
+
+    def sync(self) -> None:
+        """Do nothing: there is nothing to lose."""
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+def timestamp() -> str:
+    """Return the time in UTC, ISO 8601 with microseconds."""
+    now = time.time()
+    whole = int(now)
+    text = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(whole))
+    return f"{text}.{int((now - whole) * 1e6):06d}Z"
+
+
+def create(path: Path) -> Journal:
+    """Create a session file, 0600 in a 0700 directory; raises JournalError."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC
+        descriptor = os.open(path, flags, 0o600)
+        _lock(descriptor, path)
+        _sync_directory(path.parent)
+    except OSError as error:
+        raise JournalError(f"cannot create the session {path}: {error}") from error
+    return Journal(path, descriptor, seq=0, last_hash=SEED)
+
+
+def reopen(path: Path) -> tuple[Journal, Loaded]:
+    """Lock and load a session file to append to it; raises JournalError.
+
+    A damaged end is copied to `<name>.damaged-<time>` first and then cut off; `Loaded.damage`
+    says what was wrong.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
+    except OSError as error:
+        raise JournalError(f"cannot open the session {path}: {error}") from error
+    try:
+        _lock(descriptor, path)
+        data = path.read_bytes()
+        loaded = load(data)
+        _check_format(loaded, path)
+        if loaded.damage:
+            _set_aside(path, data)
+            os.ftruncate(descriptor, loaded.valid_bytes)
+            os.fsync(descriptor)
+    except OSError as error:
+        os.close(descriptor)
+        raise JournalError(f"cannot open the session {path}: {error}") from error
+    except JournalError:
+        os.close(descriptor)
+        raise
+    journal = Journal(path, descriptor, seq=len(loaded.envelopes), last_hash=loaded.last_hash)
+    return journal, loaded
+
+
+def read(path: Path) -> Loaded:
+    """Load a session file without locking or changing it; raises JournalError."""
+    try:
+        loaded = load(path.read_bytes())
+    except OSError as error:
+        raise JournalError(f"cannot read the session {path}: {error}") from error
+    _check_format(loaded, path)
+    return loaded
+
+
+def _check_format(loaded: Loaded, path: Path) -> None:
+    if not loaded.envelopes:
+        raise JournalError(f"{path} holds no session: {loaded.damage or 'the file is empty'}")
+    first = loaded.envelopes[0].entry
+    if not isinstance(first, SessionStarted):
+        raise JournalError(f"{path} does not begin with the start of a session")
+    if first.format > FORMAT:
+        raise JournalError(f"{path} is of a newer format, {first.format}: update agent to open it")
+
+
+def _write(descriptor: int, line: bytes) -> None:
+    """Write the whole line or nothing: a torn line would hide everything after it."""
+    written = 0
+    try:
+        while written < len(line):
+            written += os.write(descriptor, line[written:] if written else line)
+    except OSError:
+        if written:
+            os.ftruncate(descriptor, os.fstat(descriptor).st_size - written)
+        raise
+
+
+def _lock(descriptor: int, path: Path) -> None:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise JournalError(
+            f"the session {path.stem} is open in another process: close it there first"
+        ) from error
+
+
+def _set_aside(path: Path, data: bytes) -> None:
+    aside = path.with_name(f"{path.name}.damaged-{time.time_ns()}")
+    descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(descriptor)
+
+
+def _sync_directory(directory: Path) -> None:
+    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
