@@ -1,0 +1,148 @@
+"""What a command has started ends with it, however it hides."""
+
+import asyncio
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from agent_cli.processes import tree
+from agent_cli.processes.run import Finished, Processes
+
+DAEMON = """
+import os, sys, time
+if os.fork(): os._exit(0)
+os.setsid()
+if os.fork(): os._exit(0)
+print(os.getpid(), flush=True)
+time.sleep(60)
+"""
+TREES = [
+    pytest.param("echo $$; sleep 60", id="the shell"),
+    pytest.param("sleep 60 & echo $!; wait", id="a child"),
+    pytest.param("(sleep 60 & echo $!; wait); true", id="a grandchild"),
+    pytest.param("setsid sleep 60 & echo $!; wait", id="a child in a session of its own"),
+    pytest.param("set -m; sleep 60 & echo $!; wait", id="a child in a group of its own"),
+    pytest.param(f"'{sys.executable}' -c '{DAEMON}'; sleep 60", id="a daemon without parents"),
+    pytest.param("trap '' TERM; echo $$; while :; do sleep 60; done", id="one that will not"),
+]
+
+
+def lives(pid: int) -> bool:
+    return tree._read(pid, tree.PROC) is not None
+
+
+def environ() -> dict[str, str]:
+    return {"PATH": os.environ["PATH"], "SHELL": "/bin/bash"}
+
+
+async def cancelled_when_ready(command: str, cwd: Path) -> int:
+    """Run until the command has printed a process id, then cancel; return the id."""
+    ready: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+    def heard(text: str) -> None:
+        if not ready.done():
+            ready.set_result(int(text.split(maxsplit=1)[0]))
+
+    running = asyncio.create_task(Processes(environ()).run(command, cwd=cwd, on_output=heard))
+    pid = await ready
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    return pid
+
+
+@pytest.mark.parametrize("command", TREES)
+def test_cancelling_ends_the_whole_tree(command: str, tmp_path: Path):
+    began = time.monotonic()
+    pid = asyncio.run(cancelled_when_ready(command, tmp_path))
+    assert not lives(pid)
+    assert time.monotonic() - began < 10
+
+
+def run_out_of_time(command: str, cwd: Path) -> Finished:
+    return asyncio.run(Processes(environ()).run(command, cwd=cwd, timeout=0.5))
+
+
+@pytest.mark.parametrize("command", TREES)
+def test_running_out_of_time_ends_the_whole_tree(command: str, tmp_path: Path):
+    finished = run_out_of_time(command, tmp_path)
+    assert finished.timed_out
+    assert finished.exit_code is None
+    assert not finished.output or not lives(int(finished.output.split()[0]))
+
+
+def test_a_command_may_say_goodbye(tmp_path: Path):
+    finished = run_out_of_time("trap 'echo bye; exit 0' TERM; sleep 60 & wait", tmp_path)
+    assert finished.output == "bye\n"
+    assert finished.timed_out
+
+
+def test_who_prints_for_ever_is_ended(tmp_path: Path):
+    finished = run_out_of_time("yes", tmp_path)
+    assert finished.timed_out
+    assert "characters omitted" in finished.output
+
+
+def test_a_second_cancellation_kills_at_once(tmp_path: Path):
+    async def impatient() -> None:
+        ready = asyncio.Event()
+        command = "trap 'echo stubborn' TERM; echo $$; while :; do sleep 1; done"
+        heard: list[str] = []
+
+        def hear(text: str) -> None:
+            heard.append(text)
+            ready.set()
+
+        running = asyncio.create_task(
+            Processes(environ()).run(command, cwd=tmp_path, on_output=hear)
+        )
+        await ready.wait()
+        running.cancel()
+        ready.clear()
+        await ready.wait()
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        assert not lives(int(heard[0]))
+
+    asyncio.run(impatient())
+
+
+@pytest.mark.parametrize("steps", range(12))
+def test_cancelling_while_it_starts_leaves_nothing(steps: int, tmp_path: Path):
+    async def early() -> None:
+        command = "sleep 61 & sleep 61"
+        running = asyncio.create_task(Processes(environ()).run(command, cwd=tmp_path))
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+
+    asyncio.run(early())
+    assert not [
+        process
+        for process in tree._processes(tree.PROC)
+        if process.parent == os.getpid() and process.session == process.pid
+    ]
+
+
+def test_without_proc_the_group_is_ended(tmp_path: Path):
+    async def scenario() -> int:
+        process = await asyncio.create_subprocess_exec("sleep", "60", start_new_session=True)
+        await tree.end(process.pid, "mark", tmp_path / "no-proc")
+        return await process.wait()
+
+    assert asyncio.run(scenario()) == -15
+
+
+def test_a_process_id_that_was_given_to_another_is_left_alone():
+    """A snapshot names a process by its start as well as by its number."""
+    me = tree._read(os.getpid(), tree.PROC)
+    assert me is not None
+    former = tree._Process(me.pid, me.parent, me.session, "1")
+    tree._signal(me.pid, frozenset({former}), 9, tree.PROC)
+    tree._send(2**22 + 1, 15)
