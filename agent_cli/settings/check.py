@@ -1,0 +1,90 @@
+"""Checks a table of settings against the schema, value by value, so that a fault knows its key.
+
+msgspec alone would stop at the same faults, but it names no near miss and no key of a dictionary.
+"""
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias, cast, get_args, get_origin
+
+import msgspec
+from msgspec.structs import fields
+
+from agent_cli.settings.schema import Settings
+
+Keys: TypeAlias = tuple[str, ...]
+
+
+class SettingError(ValueError):
+    """What is wrong with one setting; becomes a ConfigurationError once its place is known."""
+
+    def __init__(self, message: str, keys: Keys) -> None:
+        super().__init__(message)
+        self.keys = keys
+
+
+def check(table: Mapping[str, object]) -> None:
+    """Raise SettingError for the first name or value that means nothing."""
+    _check(table, Settings, ())
+
+
+def single_values() -> dict[Keys, Any]:
+    """Return path and type of every setting that is one value, not a list or a dictionary."""
+    return dict(_single_values(Settings, ()))
+
+
+def converted(value: object, type_: Any, keys: Keys, *, strict: bool = True) -> Any:
+    """Return the value as its type; the SettingError says what was expected."""
+    try:
+        return msgspec.convert(value, type_, strict=strict)
+    except msgspec.ValidationError as error:
+        message = str(error).partition(" - at `$")[0]
+        raise SettingError(
+            f"{'.'.join(keys)} = {value!r}: {message[:1].lower()}{message[1:]}", keys
+        ) from None
+
+
+def _check(value: object, type_: Any, keys: Keys) -> None:
+    if not (_has_keys(type_) and isinstance(value, Mapping)):
+        converted(value, type_, keys)
+        return
+    table = cast("Mapping[str, object]", value)
+    if get_origin(type_) is dict:
+        for name, entry in table.items():
+            _check(entry, get_args(type_)[1], (*keys, name))
+        return
+    known = {field.name: field.type for field in fields(type_)}
+    for name, entry in table.items():
+        here = (*keys, name)
+        if name not in known:
+            raise SettingError(
+                f"unknown setting {'.'.join(here)!r}; {_near(name, sorted(known))}", here
+            )
+        _check(entry, known[name], here)
+
+
+def _has_keys(type_: Any) -> bool:
+    return get_origin(type_) is dict or _is_struct(type_)
+
+
+def _is_struct(type_: Any) -> bool:
+    return isinstance(type_, type) and issubclass(type_, msgspec.Struct)
+
+
+def _near(name: str, known: list[str]) -> str:
+    import difflib  # noqa: PLC0415 - only a mistake needs it
+
+    matches = difflib.get_close_matches(name, known, n=1)
+    if matches:
+        return f"did you mean {matches[0]!r}?"
+    return f"known here: {', '.join(known)}"
+
+
+def _single_values(struct: Any, above: Keys) -> list[tuple[Keys, Any]]:
+    found: list[tuple[Keys, Any]] = []
+    for field in fields(struct):
+        keys = (*above, field.name)
+        if _is_struct(field.type):
+            found += _single_values(field.type, keys)
+        elif get_origin(field.type) not in {dict, tuple}:
+            found.append((keys, field.type))
+    return found

@@ -1,0 +1,57 @@
+"""Where things are kept: the XDG directories, or one root that `AGENT_HOME` names.
+
+Nothing is created here; whoever writes makes the directory, private to the user.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from agent_cli.types.errors import ConfigurationError
+
+
+def config_file(environ: Mapping[str, str]) -> Path:
+    return config_directory(environ) / "config.toml"
+
+
+def config_directory(environ: Mapping[str, str]) -> Path:
+    return _place(environ, "config", "XDG_CONFIG_HOME", ".config")
+
+
+def data_directory(environ: Mapping[str, str]) -> Path:
+    """Sessions: what cannot be made again."""
+    return _place(environ, "data", "XDG_DATA_HOME", ".local/share")
+
+
+def state_directory(environ: Mapping[str, str]) -> Path:
+    """Input history, crash reports."""
+    return _place(environ, "state", "XDG_STATE_HOME", ".local/state")
+
+
+def cache_directory(environ: Mapping[str, str]) -> Path:
+    return _place(environ, "cache", "XDG_CACHE_HOME", ".cache")
+
+
+def _place(environ: Mapping[str, str], name: str, variable: str, default: str) -> Path:
+    root = environ.get("AGENT_HOME", "")
+    if root:
+        return _expanded(root, environ) / name
+    base = environ.get(variable, "")
+    if base.startswith("/"):  # the XDG rule: a relative path is invalid and ignored
+        return Path(base) / "agent"
+    return _home(environ) / default / "agent"
+
+
+def _expanded(path: str, environ: Mapping[str, str]) -> Path:
+    if path == "~" or path.startswith("~/"):
+        return _home(environ) / path[2:]
+    return Path(path).absolute()
+
+
+def _home(environ: Mapping[str, str]) -> Path:
+    home = environ.get("HOME", "")
+    if home:
+        return Path(home)
+    try:
+        return Path.home()
+    except RuntimeError as error:
+        raise ConfigurationError("there is no home directory: set HOME or AGENT_HOME") from error

@@ -1,0 +1,103 @@
+"""What can be set, with its default. Frozen; read by `load.py`, never changed afterwards."""
+
+from typing import Annotated, Literal, TypeAlias
+
+from msgspec import Meta, Struct, field
+
+from agent_cli.types.approval import Decision
+from agent_cli.types.requests import Protocol
+
+Wire: TypeAlias = Literal["anthropic_messages", "openai_chat", "openai_responses"]
+
+Positive: TypeAlias = Annotated[int, Meta(ge=1)]
+Amount: TypeAlias = Annotated[float, Meta(ge=0)]
+
+
+class RuleLists(Struct, frozen=True, forbid_unknown_fields=True):
+    """Rules in the grammar of `approval/rules.py`; deny wins over ask, ask over allow."""
+
+    allow: tuple[str, ...] = ()
+    ask: tuple[str, ...] = ()
+    deny: tuple[str, ...] = ()
+
+
+class ApprovalSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """What happens to a call of each kind when no rule matches it."""
+
+    read: Decision = Decision.ALLOW
+    write: Decision = Decision.ASK
+    execute: Decision = Decision.ASK
+    network: Decision = Decision.ASK
+    mcp: Decision = Decision.ASK
+    rules: RuleLists = RuleLists()
+
+
+class ProviderSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """Changes a provider that we know, or describes one that we do not."""
+
+    base_url: str = ""
+    """Required for a provider of your own; with `sdk`, empty leaves it to the SDK's environment."""
+    api_key_env: str = ""
+    """Name of the variable that holds the key; empty for none."""
+    wire: Wire | None = None
+    """Required for a provider of your own."""
+    headers: dict[str, str] = field(default_factory=dict[str, str])
+    sdk: Literal["azure", "bedrock", "vertex"] | None = None
+    """The official client that signs the requests; its region, project or API version come from
+    the environment variables that the SDK itself reads."""
+
+
+class ModelSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """What is known of a model, over `providers/models.toml`. Prices: USD per million tokens."""
+
+    context_window: Positive | None = None
+    max_output: Positive | None = None
+    protocol: Protocol | None = None
+    vision: bool | None = None
+    parallel_tool_calls: bool | None = None
+    """Whether the server accepts the switch; False sends nothing."""
+    input_price: Amount | None = None
+    output_price: Amount | None = None
+    cache_read_price: Amount | None = None
+    cache_write_price: Amount | None = None
+
+
+class TurnSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    on_failure: Literal["continue", "stop"] = "continue"
+    """Whether the calls after a failed one still run."""
+
+
+class CompletionSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    block_on: tuple[str, ...] = ()
+    """Commands whose non-zero exit counts as a failure, so that it blocks a completion."""
+
+
+class RetrySettings(Struct, frozen=True, forbid_unknown_fields=True):
+    attempts: Positive = 5
+    """How often a request is sent at most, the first time included."""
+    cap: Amount = 60.0
+    """Longest wait before the next attempt, in seconds; a server that wants more is given up."""
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    model: str | None = None
+    """`provider/name`, or `replay:FILE`."""
+    mode: str = "code"
+    protocol: Protocol | None = None
+    """None: what the model is known to do best."""
+    parallel_tool_calls: bool = True
+    transport: Literal["direct", "sdk"] = "direct"
+    max_turns: Positive | None = None
+    max_cost: Amount | None = None
+    """US dollars."""
+    command_timeout: Annotated[float, Meta(gt=0)] = 120.0
+    """Seconds."""
+    language: str | None = None
+    """None: the locale's."""
+    approval: ApprovalSettings = ApprovalSettings()
+    turn: TurnSettings = TurnSettings()
+    completion: CompletionSettings = CompletionSettings()
+    retry: RetrySettings = RetrySettings()
+    providers: dict[str, ProviderSettings] = field(default_factory=dict[str, ProviderSettings])
+    models: dict[str, ModelSettings] = field(default_factory=dict[str, ModelSettings])
+    """By `provider/name`."""
