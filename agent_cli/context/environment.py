@@ -1,0 +1,87 @@
+"""What the model is told about where it is: facts that stay, and details that change.
+
+Facts stand in the system prompt and hold nothing that changes during a session, so that the
+prompt can be cached. Details are put at the end of a user's message and recorded with it.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from msgspec import Struct
+
+from agent_cli.context._texts import fill, table
+from agent_cli.context.modes import Mode
+from agent_cli.processes.environment import shell
+from agent_cli.types.entries import Todo
+
+MOST_NAMES = 200
+"""Names of the workspace that are shown."""
+
+_TAG = "environment_details"
+
+
+class Facts(Struct, frozen=True):
+    os: str
+    shell: str
+    home: str
+    root: str
+    """The workspace, an absolute path."""
+
+
+def facts(root: Path, environ: Mapping[str, str]) -> Facts:
+    """Return what holds for the whole session; the shell is the one that runs commands."""
+    system = os.uname()
+    return Facts(
+        os=f"{system.sysname} {system.release}",
+        shell=shell(environ),
+        home=environ.get("HOME") or str(Path.home()),
+        root=str(root),
+    )
+
+
+def details(
+    *, now: datetime, mode: Mode, todos: Sequence[Todo], names: Sequence[str] | None = None
+) -> str:
+    """Return the block for a user's message; `names`, for the first one, lists the workspace."""
+    texts: dict[str, str] = table("system/phrases.toml")["environment"]
+    parts = [
+        fill(texts["time"], time=now.isoformat(timespec="seconds")),
+        fill(texts["mode"], slug=mode.slug, name=mode.name),
+    ]
+    if names is not None:
+        parts.append(fill(texts["listing"], names=_listing(names, texts)))
+    parts.append(_todo_table(todos, texts) if todos else texts["no_todos"])
+    text = "\n\n".join(parts)
+    return f"<{_TAG}>\n{text}\n</{_TAG}>"
+
+
+def _listing(names: Sequence[str], texts: dict[str, str]) -> str:
+    if not names:
+        return texts["listing_empty"]
+    lines = [_one_line(name) for name in names[:MOST_NAMES]]
+    if len(names) > MOST_NAMES:
+        lines.append(fill(texts["listing_cut"], most=str(MOST_NAMES)))
+    return "\n".join(lines)
+
+
+def _todo_table(todos: Sequence[Todo], texts: dict[str, str]) -> str:
+    rows = [
+        fill(
+            texts["todo"],
+            number=str(number),
+            text=_one_line(todo.text).replace("|", "\\|"),
+            status=todo.status.replace("_", " "),
+        )
+        for number, todo in enumerate(todos, start=1)
+    ]
+    return fill(texts["todos"], rows="\n".join(rows))
+
+
+def _one_line(text: str) -> str:
+    """Return the text so that it can neither break its line nor end the block it stands in."""
+    visible = "".join(
+        character if character.isprintable() else ascii(character)[1:-1] for character in text
+    )
+    return visible.replace(f"</{_TAG}", f"<\\/{_TAG}")
