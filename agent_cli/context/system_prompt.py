@@ -1,0 +1,93 @@
+"""The system prompt: a pure function of mode, protocol, tools and facts.
+
+It mentions no tool that is not there, and nothing in it changes from one request to the next
+unless one of its inputs does.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from agent_cli.context._texts import document, fill, table
+from agent_cli.context.environment import Facts
+from agent_cli.context.modes import Mode, modes
+from agent_cli.types.requests import Protocol, ToolSpec
+
+_CHANGES_MODE = frozenset({"switch_mode", "new_task"})
+
+
+class SystemPromptInputs(Struct, frozen=True):
+    mode: Mode
+    protocol: Protocol
+    parallel: bool
+    """Whether a message may hold several calls; XML never does."""
+    tools: tuple[ToolSpec, ...]
+    """The tools of this mode."""
+    facts: Facts
+    catalogue: str = ""
+    """Their description, for XML; see `context/request.py`."""
+    instructions: str = ""
+    """The text of rules files; see `context/rules_files.py`."""
+    modes: tuple[Mode, ...] = msgspec.field(default_factory=modes)
+
+
+def render(parts: SystemPromptInputs) -> str:
+    """Return the whole prompt; sections are separated by one blank line."""
+    tools = frozenset(tool.name for tool in parts.tools)
+    sections = [
+        fill(document("system/role.md"), role=parts.mode.role),
+        _tool_use(parts),
+        document("system/completion.md"),
+        _capabilities(tools),
+        _modes(parts, tools),
+        _rules(parts, tools),
+        fill(document("system/environment.md"), **msgspec.structs.asdict(parts.facts)),
+        document("system/objective.md"),
+        _instructions(parts.instructions),
+    ]
+    return "\n\n".join(section for section in sections if section) + "\n"
+
+
+def _tool_use(parts: SystemPromptInputs) -> str:
+    if parts.protocol is Protocol.XML:
+        return fill(document("system/tool_use_xml.md"), catalogue=parts.catalogue)
+    return document(f"system/tool_use_native{'' if parts.parallel else '_single'}.md")
+
+
+def _phrases() -> dict[str, str]:
+    phrases: dict[str, str] = table("system/phrases.toml")["system"]
+    return phrases
+
+
+def _about(kind: str, tools: frozenset[str]) -> list[str]:
+    rows: list[dict[str, Any]] = table("system/capabilities.toml")[kind]
+    return [f"- {row['text']}" for row in rows if tools.issuperset(row["needs"])]
+
+
+def _capabilities(tools: frozenset[str]) -> str:
+    items = _about("capability", tools)
+    return fill(_phrases()["capabilities"], items="\n".join(items)) if items else ""
+
+
+def _modes(parts: SystemPromptInputs, tools: frozenset[str]) -> str:
+    if tools.isdisjoint(_CHANGES_MODE):
+        return ""
+    items = [
+        fill(_phrases()["mode"], name=mode.name, slug=mode.slug, when=mode.when)
+        for mode in parts.modes
+    ]
+    heading = _phrases()["modes"]
+    return fill(heading, name=parts.mode.name, slug=parts.mode.slug, items="\n".join(items))
+
+
+def _rules(parts: SystemPromptInputs, tools: frozenset[str]) -> str:
+    more: Sequence[str] = _about("rule", tools)
+    if parts.mode.files is not None:
+        more = [*more, fill(_phrases()["files"], files=parts.mode.files)]
+    return fill(document("system/rules.md"), root=parts.facts.root, more="\n".join(more)).rstrip()
+
+
+def _instructions(text: str) -> str:
+    return fill(_phrases()["instructions"], text=text) if text else ""
