@@ -1,0 +1,91 @@
+"""From a conversation to a request.
+
+Rule 1: a recorded message becomes the same object every time, so that its encoded fragment is
+reused and each request extends the bytes of the one before.
+Rule 2: a message says nothing that could change later; environment details were recorded with it.
+"""
+
+from msgspec.structs import replace
+
+from agent_cli.context.replies import nudge, result_text
+from agent_cli.types.messages import (
+    AssistantMessage,
+    Message,
+    NudgeMessage,
+    Recorded,
+    Text,
+    ToolResult,
+    UserMessage,
+)
+from agent_cli.types.requests import ModelRequest, Protocol, ToolSpec
+
+
+class RequestBuilder:
+    """Builds the requests of one session; holds nothing but what it has built before."""
+
+    def __init__(self) -> None:
+        self._built: dict[tuple[int, Protocol], tuple[Recorded, Message]] = {}
+
+    def build(  # noqa: PLR0913 - the request's own fields, each by name
+        self,
+        *,
+        model: str,
+        messages: tuple[Recorded, ...],
+        system: str,
+        tools: tuple[ToolSpec, ...],
+        max_output: int,
+        parallel: bool,
+        protocol: Protocol,
+        session_id: str,
+    ) -> ModelRequest:
+        """Build a request.
+
+        With XML the tools stay in it: whoever sends it decodes calls by them, and keeps them off
+        the wire.
+        """
+        says_parallel = protocol is Protocol.NATIVE and bool(tools)
+        return ModelRequest(
+            model=model,
+            system=system,
+            messages=tuple(
+                self._message(recorded, protocol)
+                for recorded in messages
+                if not _is_empty(recorded)
+            ),
+            tools=tools,
+            max_output=max_output,
+            parallel_tool_calls=parallel if says_parallel else None,
+            session_id=session_id,
+        )
+
+    def _message(self, recorded: Recorded, protocol: Protocol) -> Message:
+        if isinstance(recorded, UserMessage | AssistantMessage):
+            return recorded
+        key = (id(recorded), protocol)
+        built = self._built.get(key)
+        if built is None:
+            built = (recorded, _worded(recorded, protocol))  # keeping it keeps its id taken
+            self._built[key] = built
+        return built[1]
+
+
+def catalogue(protocol: Protocol, tools: tuple[ToolSpec, ...]) -> str:
+    """Return the description of the tools for the system prompt; empty where specs are sent."""
+    if protocol is Protocol.NATIVE:
+        return ""
+    from agent_cli.wire.xml_tools.describe import describe  # noqa: PLC0415 - XML sessions only
+
+    return describe(tools)
+
+
+def _worded(recorded: ToolResult | NudgeMessage, protocol: Protocol) -> Message:
+    if isinstance(recorded, NudgeMessage):
+        return UserMessage(nudge(recorded.code, protocol))
+    return replace(recorded, content=result_text(recorded, protocol))
+
+
+def _is_empty(recorded: Recorded) -> bool:
+    """Whether the model said nothing at all: no provider takes such a message back."""
+    return isinstance(recorded, AssistantMessage) and not any(
+        not isinstance(block, Text) or block.text.strip() for block in recorded.blocks
+    )
