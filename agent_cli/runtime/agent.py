@@ -98,6 +98,11 @@ class Agent:
             self._settle(step)
         self.session.sync()
 
+    async def close(self) -> None:
+        """Let go of the session file and the connection."""
+        await self._asking.provider.close()
+        self.session.close()
+
     def recover(self) -> bool:
         """Settle what a killed process left open; return whether there was anything."""
         step = next_step(self.session.state, self._rules)

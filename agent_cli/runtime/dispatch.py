@@ -79,8 +79,8 @@ class Dispatcher:
         arguments = msgspec.json.encode({"command": command}).decode()
         inner = replace(call, name=DEMONSTRATION, arguments=arguments)
         prepared = prepare(inner, self._toolbox, self._session.state.task.mode)
-        if isinstance(prepared, ToolResult):
-            return prepared
+        if isinstance(prepared, ToolResult):  # a mode without commands: the result stands
+            return replace(prepared, outcome=Outcome.DENIED)
         permitted = await self._permission.permit_inside(prepared)
         if isinstance(permitted, ToolResult):
             return permitted

@@ -25,10 +25,12 @@ class Repl:
         self._read_line = read_line
         self._leaving = False
 
-    async def run(self, first: str = "") -> None:
+    async def run(self, first: str = "", *, once: bool = False) -> None:
         """Go on until the user leaves; `first` is what was said on the command line."""
         if first:
             await self._turn(first)
+        if once:
+            return
         while (line := await self._next()) is not None:
             if line.startswith("/"):
                 try:

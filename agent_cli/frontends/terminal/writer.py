@@ -1,6 +1,4 @@
-"""The one owner of the terminal: everything shown passes here, untrusted text through the
-sanitiser.
-"""
+"""The one owner of the terminal: everything shown passes here, and is safe to show."""
 
 from rich.console import Console, RenderableType
 from rich.text import Text

@@ -1,0 +1,53 @@
+"""`agent doctor`: what is there, what is missing, and one next step."""
+
+import os
+import platform
+import shutil
+import sys
+
+import typer
+
+from agent_cli import __version__
+from agent_cli.cli.model_choice import KEYS, local_servers
+from agent_cli.i18n.catalog import say
+from agent_cli.resources.prompts import prompts
+from agent_cli.settings.load import load
+from agent_cli.settings.places import config_file, data_directory
+from agent_cli.types.errors import ConfigurationError
+
+
+def command() -> None:
+    """Check the installation; exit 0 if a model can be asked."""
+    keys = [candidate.variable for candidate in KEYS if os.environ.get(candidate.variable)]
+    servers = local_servers()
+    settings, problem = say("none, defaults hold"), ""
+    try:
+        load(os.environ)
+        if config_file(os.environ).exists():
+            settings = str(config_file(os.environ))
+    except ConfigurationError as error:
+        settings = problem = str(error)
+    rows = [
+        ("agent", f"{__version__}, Python {platform.python_version()}, {sys.platform}"),
+        (say("prompts"), str(prompts())),
+        (say("settings"), settings),
+        (say("sessions"), str(data_directory(os.environ) / "sessions")),
+        (say("keys"), ", ".join(keys) or say("none")),
+        (say("local servers"), ", ".join(servers) or say("none")),
+        ("ripgrep", shutil.which("rg") or say("not found: searching falls back to Python, slower")),
+        ("git", shutil.which("git") or say("not found")),
+        (say("sandbox"), say("none in force: commands run with your own rights, after approval")),
+    ]
+    for name, value in rows:
+        sys.stdout.write(f"{name:14} {value}\n")
+    ready = bool(keys or servers) and not problem
+    sys.stdout.write("\n" + say("Next: ") + _next_step(keys, servers, problem) + "\n")
+    raise typer.Exit(0 if ready else 1)
+
+
+def _next_step(keys: list[str], servers: list[str], problem: str) -> str:
+    if problem:
+        return say("repair the settings file")
+    if keys:
+        return "agent"
+    return f"agent -m {servers[0]}/NAME" if servers else "agent demo"

@@ -1,0 +1,94 @@
+"""Which model to ask when nobody said: a key in the environment, a local server, or nothing."""
+
+import socket
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from msgspec import Struct
+
+from agent_cli.i18n.catalog import say
+from agent_cli.sessions.journal import read
+from agent_cli.settings.schema import Settings
+from agent_cli.settings.secrets import MissingKeyError
+from agent_cli.types.entries import SessionStarted
+
+
+class Candidate(Struct, frozen=True):
+    variable: str
+    model: str
+
+
+KEYS = (
+    Candidate("ANTHROPIC_API_KEY", "anthropic/claude-sonnet-5-5"),
+    Candidate("OPENAI_API_KEY", "openai/gpt-5.5"),
+    Candidate("OPENROUTER_API_KEY", "openrouter/anthropic/claude-sonnet-4.5"),
+)
+
+LOCAL = (("ollama", 11434), ("lmstudio", 1234), ("llamacpp", 8080), ("vllm", 8000))
+"""Servers that are looked for on the loopback address, with their usual ports."""
+
+_PROBE = 0.15
+"""Seconds that a local server has to answer the connection."""
+
+
+class NoModelError(MissingKeyError):
+    """Nothing was found to ask; the message is the whole screen."""
+
+    def __init__(self) -> None:
+        super().__init__("any provider", tuple(candidate.variable for candidate in KEYS))
+        self.args = (_screen(),)
+
+
+def choose_model(settings: Settings, environ: Mapping[str, str], resumed: Path | None) -> str:
+    """Return `provider/name`; raises NoModelError when there is none."""
+    if settings.model:
+        return settings.model
+    if resumed is not None:
+        started = read(resumed).envelopes[0].entry
+        assert isinstance(started, SessionStarted)  # `read` has checked it
+        return started.model
+    for candidate in KEYS:
+        if environ.get(candidate.variable):
+            sys.stderr.write(
+                say(
+                    "model: {model}, because {variable} is set; -m chooses another",
+                    model=candidate.model,
+                    variable=candidate.variable,
+                )
+                + "\n"
+            )
+            return candidate.model
+    raise NoModelError
+
+
+def local_servers() -> list[str]:
+    """Return the local servers that accept a connection."""
+    return [name for name, port in LOCAL if _listens(port)]
+
+
+def _listens(port: int) -> bool:
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=_PROBE):
+            return True
+    except OSError:
+        return False
+
+
+def _screen() -> str:
+    names = ", ".join(candidate.variable for candidate in KEYS)
+    found = local_servers()
+    ports = ", ".join(f"{name} :{port}" for name, port in LOCAL)
+    lines = [
+        say("there is no model to ask."),
+        "",
+        say("  looked for keys:     {names}", names=names),
+        say("  looked for servers:  {ports}", ports=ports),
+        say("  listening:           {found}", found=", ".join(found) or say("none")),
+        "",
+        say("Three ways on:"),
+        say("  1. agent demo                       watch a real session, no key needed"),
+        say("  2. export ANTHROPIC_API_KEY=…       or one of the keys above, then: agent"),
+        say("  3. agent -m ollama/NAME             or lmstudio/, llamacpp/, vllm/ on this machine"),
+    ]
+    return "\n".join(lines)

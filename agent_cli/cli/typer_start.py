@@ -1,0 +1,56 @@
+"""Keeps pydantic out of the start: typer imports it to convert every parameter, 80 ms.
+
+Uses a private hook of typer 0.29, to which the dependency is pinned. Where the hook is missing,
+typer converts as it always does, only later; a test watches that it is there.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, get_args
+
+import typer
+
+_PLAIN: dict[Any, Callable[[str], Any]] = {str: str, int: int, float: float, Path: Path}
+
+
+class Plain:
+    """Converts one parameter the way its annotation says, without a schema."""
+
+    def __init__(self, annotation: Any) -> None:
+        self._annotation = annotation
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
+        if value is None:
+            return () if param.multiple or param.nargs == -1 else None
+        if isinstance(value, list | tuple):
+            (inner,) = get_args(self._annotation)
+            items: list[Any] = list(value)  # pyright: ignore[reportUnknownArgumentType] - any sequence
+            return [self._one(item, inner, param) for item in items]
+        return self._one(value, self._annotation, param)
+
+    def _one(self, value: Any, annotation: Any, param: Any) -> Any:
+        if annotation is bool:
+            return bool(value)
+        try:
+            return _PLAIN[annotation](value)
+        except ValueError as error:
+            kind = {int: "a whole number", float: "a number"}[annotation]
+            raise typer.BadParameter(f"{value!r} is not {kind}", param=param) from error
+
+
+def skip_pydantic() -> None:
+    """Let plain parameters be converted without typer's adapters."""
+    from typer import core  # noqa: PLC0415 - the private interface, used here only
+
+    build: Callable[[Any], Any] | None = getattr(core, "build_runtime_param", None)
+    if build is None or getattr(build, "is_ours", False):
+        return
+
+    def quick(descriptor: Any) -> Any:
+        annotation = descriptor.annotation
+        inner = get_args(annotation)
+        plain = annotation is bool or annotation in _PLAIN or (inner and inner[0] in _PLAIN)
+        return Plain(annotation) if plain else build(descriptor)
+
+    quick.is_ours = True  # type: ignore[attr-defined]  # marks the hook as taken
+    core.build_runtime_param = quick  # type: ignore[assignment]  # the hook itself

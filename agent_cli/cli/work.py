@@ -1,0 +1,84 @@
+"""Runs a session: once, or with a person at the terminal."""
+
+import asyncio
+import gc
+import sys
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from agent_cli.engine.outcomes import EXIT_STATUS, Verdict
+from agent_cli.i18n.catalog import say
+from agent_cli.runtime.assemble import Options, assemble
+from agent_cli.settings.places import state_directory
+from agent_cli.settings.schema import Settings
+
+if TYPE_CHECKING:
+    from agent_cli.frontends.headless.registry import Output
+
+
+class Run(Struct, frozen=True):
+    settings: Settings
+    options: Options
+    prompt: str
+
+
+def run_once(run: Run, frontend: "Output") -> int:
+    """Do one task without a person to talk to; return the exit status."""
+    from agent_cli.frontends.headless.one_shot import one_shot  # noqa: PLC0415 - this way only
+
+    prompt = run.prompt
+    if not prompt.strip():
+        sys.stderr.write(say("agent: say what is to be done, as an argument or on stdin") + "\n")
+        return EXIT_STATUS[Verdict.USAGE]
+    agent = assemble(run.settings, run.options, frontend)
+
+    async def work() -> int:
+        try:
+            return await one_shot(
+                lambda: agent.submit(prompt), lambda: agent.session.state, frontend
+            )
+        finally:
+            await agent.close()
+
+    gc.disable()  # a run is short and its garbage small; see tests/benchmarks
+    return asyncio.run(work())
+
+
+def run_repl(run: Run, *, once: bool = False) -> None:
+    """Work with a person until they leave; `once` ends after the first task."""
+    from rich.console import Console  # noqa: PLC0415 - 40 ms, for terminals only
+
+    from agent_cli.frontends.terminal.input import line_reader  # noqa: PLC0415 - 100 ms
+    from agent_cli.frontends.terminal.render import TerminalFrontend  # noqa: PLC0415 - as above
+    from agent_cli.frontends.terminal.repl import Repl  # noqa: PLC0415 - as above
+    from agent_cli.frontends.terminal.writer import Writer  # noqa: PLC0415 - as above
+
+    history = None if run.options.ephemeral else state_directory(run.options.environ) / "history"
+    writer = Writer(Console(highlight=False))
+    frontend = TerminalFrontend(writer, line_reader(None))
+    agent = assemble(run.settings, run.options, frontend)
+    writer.show(_greeting(run))
+
+    async def work() -> None:
+        try:
+            await Repl(agent, writer, line_reader(history)).run(run.prompt, once=once)
+        finally:
+            await agent.close()
+
+    asyncio.run(work())
+
+
+def _greeting(run: Run) -> str:
+    return say(
+        "agent, model {model}, approval {approval}; Ctrl+J new line, Ctrl-C cancels, /help",
+        model=run.options.model,
+        approval="yolo" if run.options.yolo else say("asks"),
+    )
+
+
+def with_standard_input(prompt: str) -> str:
+    if sys.stdin is None or sys.stdin.isatty():
+        return prompt
+    piped = sys.stdin.read()
+    return f"{prompt}\n\n{piped}" if prompt and piped.strip() else prompt or piped
