@@ -94,14 +94,18 @@ def test_a_folder_that_does_not_exist_raises(processes: Processes, tmp_path: Pat
         run(processes, "true", tmp_path / "gone")
 
 
+def descriptors() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
 def test_nothing_stays_open(processes: Processes, tmp_path: Path):
     async def many() -> int:
         await processes.run("true", cwd=tmp_path)
-        before = len(list(Path("/proc/self/fd").iterdir()))
+        before = descriptors()
         for _ in range(5):
             await processes.run("echo x", cwd=tmp_path, stdin=b"y")
             with pytest.raises(FileNotFoundError):
                 await processes.run(["no-such-program"], cwd=tmp_path)
-        return len(list(Path("/proc/self/fd").iterdir())) - before
+        return descriptors() - before
 
     assert asyncio.run(many()) == 0

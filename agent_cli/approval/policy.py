@@ -1,0 +1,133 @@
+"""What may run at once, what needs a person, and what never runs.
+
+In order, for each effect of a call; the strictest effect decides:
+
+1. A deny rule, a disallowed tool, a kind that is denied, a tool that is not among the allowed
+   ones: DENY.
+2. A protected name that would be written, a target outside the workspace: ASK. Nothing
+   lifts this.
+3. `yolo`: ALLOW. An ask rule: ASK. An allow rule or one granted in the session: ALLOW.
+4. What is set for the effect's kind.
+
+Ask rules stand above allow rules: who writes both means the exception.
+"""
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from agent_cli.approval import rules
+from agent_cli.types.approval import Decision
+from agent_cli.types.effects import Effect, Kind
+
+ALLOW, ASK, DENY = Decision.ALLOW, Decision.ASK, Decision.DENY
+_ASKS_ITSELF = frozenset({Kind.ASK, Kind.ALWAYS})
+_STRICTNESS = {ALLOW: 0, ASK: 1, DENY: 2}
+
+
+class Policy(Struct, frozen=True):
+    """What the settings and flags of one session say. Rules are in the grammar of `rules.py`."""
+
+    read: Decision = ALLOW
+    write: Decision = ASK
+    execute: Decision = ASK
+    network: Decision = ASK
+    mcp: Decision = ASK
+    allow: tuple[str, ...] = ()
+    ask: tuple[str, ...] = ()
+    deny: tuple[str, ...] = ()
+    yolo: bool = False
+    """Nobody wants to be asked; lifts neither deny rules nor rule 2 above."""
+    allowed_tools: tuple[str, ...] = ()
+    """When there are any, only what these rules name runs, and it runs without asking."""
+    disallowed_tools: tuple[str, ...] = ()
+
+
+class Judgement(Struct, frozen=True):
+    decision: Decision
+    reason: str
+    """The rule or setting that decided, as its author wrote it."""
+
+
+def decide(
+    policy: Policy, tool: str, effects: tuple[Effect, ...], granted: tuple[str, ...]
+) -> Judgement:
+    """Judge a call by its effects; `granted` are the allow rules of this session."""
+    refused = _refused(policy, tool)
+    if refused is not None:
+        return Judgement(DENY, refused)
+    judgements = [_judge(policy, tool, effect, granted) for effect in effects]
+    nothing = Judgement(ALLOW, "no effects")
+    return max(judgements, key=lambda one: _STRICTNESS[one.decision], default=nothing)
+
+
+def rule_for(tool: str, effects: tuple[Effect, ...]) -> str | None:
+    """Return the rule that lets this call run again unasked; None where no single rule can."""
+    found = {rules.session_rule(tool, effect) for effect in effects}
+    return found.pop() if len(found) == 1 else None
+
+
+def _judge(policy: Policy, tool: str, effect: Effect, granted: tuple[str, ...]) -> Judgement:
+    kind = effect.kind
+    if kind in _ASKS_ITSELF:
+        return Judgement(ALLOW, f"kind {kind}")
+    set_for_kind = _for_kind(policy, kind)
+    by_kind = Judgement(set_for_kind, f"{kind} = {set_for_kind}")
+    denied = _denied(policy, tool, effect)
+    if denied is not None:
+        return Judgement(DENY, denied)
+    if set_for_kind is DENY:
+        return by_kind
+    if effect.outside:
+        return Judgement(ASK, "outside the workspace")
+    if effect.protected and kind is not Kind.READ:
+        return Judgement(ASK, "protected name")
+    return _by_rules(policy, tool, effect, granted) or by_kind
+
+
+def _refused(policy: Policy, tool: str) -> str | None:
+    """Return the rule that forbids the tool whatever it would do, and even if that is nothing."""
+    for text in policy.deny + policy.disallowed_tools:
+        if rules.parse(text) == rules.Rule(tool):
+            return f"deny {text}"
+    return None
+
+
+def _denied(policy: Policy, tool: str, effect: Effect) -> str | None:
+    denying = _naming(policy.deny + policy.disallowed_tools, tool, effect)
+    if denying is not None:
+        return f"deny {denying}"
+    if policy.allowed_tools and _allowing(policy.allowed_tools, tool, effect) is None:
+        return "not among the allowed tools"
+    return None
+
+
+def _by_rules(
+    policy: Policy, tool: str, effect: Effect, granted: tuple[str, ...]
+) -> Judgement | None:
+    if policy.yolo:
+        return Judgement(ALLOW, "yolo")
+    asking = _naming(policy.ask, tool, effect)
+    if asking is not None:
+        return Judgement(ASK, f"ask {asking}")
+    allowing = _allowing(policy.allow + policy.allowed_tools + granted, tool, effect)
+    return None if allowing is None else Judgement(ALLOW, f"allow {allowing}")
+
+
+def _for_kind(policy: Policy, kind: Kind) -> Decision:
+    by_kind = {
+        Kind.READ: policy.read,
+        Kind.WRITE: policy.write,
+        Kind.EXECUTE: policy.execute,
+        Kind.NETWORK: policy.network,
+        Kind.MCP: policy.mcp,
+    }
+    return by_kind.get(kind, ASK)  # a mode can permit more than the one it replaces
+
+
+def _naming(texts: Iterable[str], tool: str, effect: Effect) -> str | None:
+    return next((text for text in texts if rules.names(rules.parse(text), tool, effect)), None)
+
+
+def _allowing(texts: Iterable[str], tool: str, effect: Effect) -> str | None:
+    return next((text for text in texts if rules.allows(rules.parse(text), tool, effect)), None)
