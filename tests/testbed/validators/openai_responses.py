@@ -127,7 +127,7 @@ def _unanswered(calls: list[str]) -> Iterator[str]:
 
 def _reasoning(items: list[Json]) -> Iterator[str]:
     """A reasoning item belongs to the item of the same response that follows it."""
-    for item, following in zip(items, [*items[1:], {}], strict=True):
+    for item, following in zip(items, [*items[1:], {}], strict=False):
         if item.get("type") != "reasoning":
             continue
         kind = following.get("type", "message")
