@@ -1,0 +1,153 @@
+"""What the gate lets through: refused content, places outside the roots, other names of a file."""
+
+# Paths are strings here: they may hold any byte, and most are reached by descriptor.
+# ruff: noqa: PTH112
+
+import errno
+import os
+import stat
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from agent_cli.types.errors import BlockedPathError, ToolError
+from agent_cli.workspace import files
+from agent_cli.workspace._descend import status
+from agent_cli.workspace._links import Links
+from agent_cli.workspace._locate import Location, is_protected, lies_in, locate, relative_to
+from agent_cli.workspace._walk import Found
+from agent_cli.workspace.ignore import IGNORE_FILE, Hiding, refusals
+
+
+class Guard:
+    """Decides for one set of roots; `granted` are targets outside them."""
+
+    def __init__(self, roots: tuple[str, ...], granted: frozenset[str]) -> None:
+        self.roots = roots
+        self._granted = granted
+        self._links = Links(roots)
+
+    def locate(self, path: str) -> Location:
+        """Resolve the path; BlockedPathError for what is refused to everybody."""
+        location = locate(self.roots, path)
+        if any(self._refuses(name) for name in (location.path, location.named)):
+            raise _refused(path)
+        return location
+
+    def reach(self, path: str) -> Location:
+        """Resolve a path that is about to be touched; BlockedPathError if it may not be."""
+        location = self.locate(path)
+        if location.outside and not any(lies_in(one, location.target) for one in self._granted):
+            raise BlockedPathError(f"{path!r} lies outside the workspace, and was not approved")
+        return location
+
+    def read(self, location: Location, path: str) -> bytes:
+        with told("read", path):
+            content, found = files.read(location.path)
+        if found.st_nlink > 1 and self._has_refusals():
+            names = self._links.names(found.st_dev, found.st_ino, fresh=False)
+            if any(self._refuses(name) for name in names):
+                raise _refused(path)
+        return content
+
+    def content(self, location: Location, path: str) -> bytes | None:
+        """Return the content, None where nothing lies at the path."""
+        with told("read", path):
+            if status(location.path) is None:
+                return None
+        return self.read(location, path)
+
+    def is_protected(self, location: Location, found: os.stat_result | None) -> bool:
+        """Whether a name of the file is protected; BlockedPathError if one is refused."""
+        others = [locate(self.roots, name) for name in self._others(location, found)]
+        if any(self._refuses(other.path) for other in others):
+            raise _refused(location.target)
+        return any(is_protected(self.roots, one) for one in (location, *others))
+
+    def names(self, location: Location, path: str) -> tuple[str, ...]:
+        """Return every name of the file that is to be replaced, this one first.
+
+        ToolError if it has names outside the roots: those would keep the old content.
+        """
+        found = status(location.path)
+        if found is None:
+            raise ToolError(f"{path!r} has changed since it was read: there is no such file now")
+        others = self._others(location, found)
+        if found.st_nlink != 1 + len(others) and stat.S_ISREG(found.st_mode):
+            raise ToolError(
+                f"{path!r} has further names (hard links) outside the workspace: "
+                "replacing it would part it from them, so ask the user"
+            )
+        return (location.path, *others)
+
+    def _others(self, location: Location, found: os.stat_result | None) -> tuple[str, ...]:
+        if found is None or found.st_nlink == 1 or not stat.S_ISREG(found.st_mode):
+            return ()
+        names = self._links.names(found.st_dev, found.st_ino, fresh=True)
+        return tuple(name for name in names if name != location.path)
+
+    def _has_refusals(self) -> bool:
+        return any(refusals(root).text for root in self.roots)
+
+    def _refuses(self, path: str) -> bool:
+        is_dir = os.path.isdir(path)
+        return any(
+            refusals(root).refuses(relative_to(root, path), is_dir=is_dir)
+            if lies_in(root, path)
+            else _fail_closed(root)
+            for root in self.roots
+        )
+
+
+def _fail_closed(root: str) -> bool:
+    """Read a root's ignore file for its errors alone; it covers nothing outside the root."""
+    refusals(root)
+    return False
+
+
+def _refused(path: str) -> BlockedPathError:
+    return BlockedPathError(
+        f"{path!r} is covered by {IGNORE_FILE}: go on without it, or ask the user to change that"
+    )
+
+
+class Accept:
+    """What a walk of one directory yields and enters."""
+
+    def __init__(self, roots: tuple[str, ...], top: str, *, hidden: bool) -> None:
+        self._refusals = [(root, refusals(root)) for root in roots]
+        self._hiding = None if hidden else _hiding(roots, top)
+
+    def __call__(self, found: Found) -> bool:
+        for root, refused in self._refusals:
+            if lies_in(root, found.path) and refused.refuses_entry(
+                relative_to(root, found.path), is_dir=found.is_dir
+            ):
+                return False
+        return self._hiding is None or not self._hiding.hides(
+            relative_to(self._hiding.root, found.path), is_dir=found.is_dir
+        )
+
+
+def _hiding(roots: tuple[str, ...], top: str) -> Hiding:
+    """Return the rules for a directory; one that is hidden itself starts afresh."""
+    above = Hiding(max((root for root in roots if lies_in(root, top)), key=len, default=top))
+    return Hiding(top) if above.hides_any(relative_to(above.root, top)) else above
+
+
+_MEANINGS = {
+    errno.ENOENT: "there is no such file or directory (list_files shows what there is)",
+    errno.EISDIR: "it is a directory (use list_files to see what is in it)",
+    errno.ENOTDIR: "it, or what it is looked for in, is not a directory",
+    errno.EEXIST: "something is there already (it has changed since it was looked at)",
+    errno.ELOOP: "a link in it leads in a circle, or was put there meanwhile",
+}
+
+
+@contextmanager
+def told(verb: str, path: str) -> Generator[None]:
+    """Turn what the system says into what a model can use."""
+    try:
+        yield
+    except OSError as error:
+        meaning = _MEANINGS.get(error.errno or 0, error.strerror or type(error).__name__)
+        raise ToolError(f"cannot {verb} {path!r}: {meaning}") from error

@@ -1,0 +1,70 @@
+"""Names that make other programs run something or weaken a guard: writing them always asks."""
+
+import re
+import unicodedata
+
+_NAMES = frozenset(
+    {
+        # version control and editors
+        ".git", ".gitmodules", ".gitattributes", ".gitconfig", ".husky", ".vscode", ".idea",
+        # tools that run what these say
+        ".mcp.json", ".envrc", ".npmrc",
+        # shells
+        ".profile", ".login", ".logout", ".inputrc", ".xprofile", ".xinitrc", ".xsession",
+        ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases",
+        ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout",
+        ".cshrc", ".tcshrc", ".kshrc", ".mkshrc", "config.fish",
+        # ours
+        ".agent", ".agentignore", "agents.md",
+    }
+)  # fmt: skip
+
+_BARE_FILES = frozenset({"head", "packed-refs", "config", "config.worktree", "commondir"})
+"""Last names by which a folder becomes, or changes as, a bare repository."""
+
+_BARE_BELOW = re.compile(
+    r"(?:^|/)(?:refs/(?:heads|tags|remotes)/.|objects/(?:info|pack|[0-9a-f]{2})/."
+    r"|hooks/(?:(?:pre|post)-[a-z-]+|(?:prepare-)?commit-msg|applypatch-msg|update|proc-receive"
+    r"|reference-transaction|push-to-checkout|sendemail-validate|fsmonitor-watchman)$)"
+)
+_BARE_PARTS = frozenset(
+    {"hooks", "objects", "refs", "info", "logs", "modules", "worktrees", "description"}
+)
+_SHORT_GIT = re.compile(r"git~\d+")
+_IGNORABLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u3164\ufe00-\ufe0f\uffa0"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+
+
+def is_protected(relative: str) -> bool:
+    """Whether one of the names along the path is protected, whatever its case or disguise."""
+    parts = [_plain(part) for part in relative.split("/")]
+    if any(
+        part in _NAMES or part.endswith(".code-workspace") or _SHORT_GIT.fullmatch(part)
+        for part in parts
+    ):
+        return True
+    return parts[-1] in _BARE_FILES or _BARE_BELOW.search("/".join(parts)) is not None
+
+
+def bare_repositories(relative: str) -> tuple[str, ...]:
+    """Return the directories that, if they hold a HEAD, make this path a bare repository's."""
+    parts = relative.split("/")
+    return tuple(
+        "/".join(parts[:depth])
+        for depth in range(len(parts))
+        if _plain(parts[depth]) in _BARE_PARTS
+    )
+
+
+def below_git(absolute: str) -> bool:
+    """Whether a component is `.git`; asked of the whole path, a root may itself lie in one."""
+    return any(_plain(part) == ".git" for part in absolute.split("/"))
+
+
+def _plain(name: str) -> str:
+    """Fold away what a file system or a reader may not see."""
+    visible = "".join(char for char in name if unicodedata.category(char) not in {"Cf", "Cc"})
+    folded = unicodedata.normalize("NFKC", _IGNORABLE.sub("", visible)).casefold()
+    return folded.split(":", 1)[0].rstrip(". ")
