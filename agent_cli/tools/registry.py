@@ -46,7 +46,7 @@ def _inline(node: dict[str, Any], components: dict[str, dict[str, Any]]) -> dict
 def _resolve(node: Any, components: dict[str, dict[str, Any]]) -> Any:
     """Replace references by what they mean; our arguments are never recursive."""
     if isinstance(node, list):
-        return [_resolve(item, components) for item in cast("list[Any]", node)]
+        return [_resolve(item, components) for item in node]  # pyright: ignore[reportUnknownVariableType] - Any within
     if not isinstance(node, dict):
         return node
     members = cast("dict[str, Any]", node)
