@@ -2,8 +2,7 @@
 
 In order, for each effect of a call; the strictest effect decides:
 
-1. A deny rule, a disallowed tool, a kind that is denied, a tool that is not among the allowed
-   ones: DENY.
+1. A deny rule, a kind that is denied: DENY.
 2. A protected name that would be written, a target outside the workspace: ASK. Nothing
    lifts this.
 3. `yolo`: ALLOW. An ask rule: ASK. An allow rule or one granted in the session: ALLOW.
@@ -38,9 +37,6 @@ class Policy(Struct, frozen=True):
     deny: tuple[str, ...] = ()
     yolo: bool = False
     """Nobody wants to be asked; lifts neither deny rules nor rule 2 above."""
-    allowed_tools: tuple[str, ...] = ()
-    """When there are any, only what these rules name runs, and it runs without asking."""
-    disallowed_tools: tuple[str, ...] = ()
 
 
 class Judgement(Struct, frozen=True):
@@ -73,9 +69,9 @@ def _judge(policy: Policy, tool: str, effect: Effect, granted: tuple[str, ...]) 
         return Judgement(ALLOW, f"kind {kind}")
     set_for_kind = _for_kind(policy, kind)
     by_kind = Judgement(set_for_kind, f"{kind} = {set_for_kind}")
-    denied = _denied(policy, tool, effect)
-    if denied is not None:
-        return Judgement(DENY, denied)
+    denying = _naming(policy.deny, tool, effect)
+    if denying is not None:
+        return Judgement(DENY, f"deny {denying}")
     if set_for_kind is DENY:
         return by_kind
     if effect.outside:
@@ -87,18 +83,9 @@ def _judge(policy: Policy, tool: str, effect: Effect, granted: tuple[str, ...]) 
 
 def _refused(policy: Policy, tool: str) -> str | None:
     """Return the rule that forbids the tool whatever it would do, and even if that is nothing."""
-    for text in policy.deny + policy.disallowed_tools:
+    for text in policy.deny:
         if rules.parse(text) == rules.Rule(tool):
             return f"deny {text}"
-    return None
-
-
-def _denied(policy: Policy, tool: str, effect: Effect) -> str | None:
-    denying = _naming(policy.deny + policy.disallowed_tools, tool, effect)
-    if denying is not None:
-        return f"deny {denying}"
-    if policy.allowed_tools and _allowing(policy.allowed_tools, tool, effect) is None:
-        return "not among the allowed tools"
     return None
 
 
@@ -110,7 +97,7 @@ def _by_rules(
     asking = _naming(policy.ask, tool, effect)
     if asking is not None:
         return Judgement(ASK, f"ask {asking}")
-    allowing = _allowing(policy.allow + policy.allowed_tools + granted, tool, effect)
+    allowing = _allowing(policy.allow + granted, tool, effect)
     return None if allowing is None else Judgement(ALLOW, f"allow {allowing}")
 
 
