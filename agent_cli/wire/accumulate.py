@@ -5,7 +5,7 @@ here is well-formed Unicode, however the stream was cut.
 """
 
 from collections.abc import Container
-from typing import TypeAlias, assert_never
+from typing import TypeAlias
 
 from msgspec import Struct, field
 
@@ -90,8 +90,6 @@ class Accumulator:
                 self._end = delta
             case Retrying():
                 self._reset()
-            case _:
-                assert_never(delta)
 
     def message(self) -> AssistantMessage:
         """Return the message. Raises ProviderError if the stream has not ended cleanly."""

@@ -7,7 +7,6 @@ depends on nothing but the arguments, so a replay gives the same ids again.
 import re
 from collections.abc import Container, Sequence
 from hashlib import sha256
-from itertools import count
 
 LONGEST = 64
 LEGAL = re.compile(r"[a-zA-Z0-9_-]{1,64}")
@@ -45,9 +44,9 @@ def _legal(id_: str, position: int) -> str:
 
 def _unused(id_: str, used: set[str], taken: Container[str]) -> str:
     candidate = id_
-    for number in count(2):
-        if candidate not in used and candidate not in taken:
-            break
+    number = 1
+    while candidate in used or candidate in taken:
+        number += 1
         suffix = f"_{number}"
         candidate = id_[: LONGEST - len(suffix)] + suffix
     return candidate
