@@ -40,6 +40,28 @@ def test_the_value_of_an_array_is_json_and_the_catalogue_says_so():
     assert "<files>JSON text here</files>" in text
 
 
+def test_a_schema_is_shown_without_what_helps_no_model():
+    range_ = {"anyOf": [TEXT, {"type": "array", "items": {"type": "integer"}}]}
+    item = {
+        "title": "FileRequest",
+        "type": "object",
+        "properties": {
+            "title": {"anyOf": [TEXT, {"type": "null"}], "default": None, "description": "Its."},
+            "ranges": {"type": "array", "items": range_},
+            "any": True,
+        },
+    }
+    files = {"anyOf": [{"type": "array", "items": item}, {"type": "null"}], "description": "All."}
+    assert (
+        "- files: (optional) All. The text inside the tag is JSON that follows this schema: "
+        '{"type":"array","items":{"type":"object","properties":{'
+        '"title":{"type":"string","description":"Its."},'
+        '"ranges":{"type":"array","items":{"anyOf":'
+        '[{"type":"string"},{"type":"array","items":{"type":"integer"}}]}},'
+        '"any":true}}}\n'
+    ) in describe((tool("read", files=files),))
+
+
 def test_tools_are_described_in_the_order_given_and_may_have_no_parameters():
     assert describe((READ_MANY, CHECK)).endswith(
         "</read_files>\n\n## check\nDo check.\nParameters: none\nUsage:\n<check>\n</check>"

@@ -1,11 +1,14 @@
 """Specs of tools as the catalogue in the system prompt of a model that calls them in XML."""
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 
 from agent_cli.types.requests import ToolSpec
 from agent_cli.wire.xml_tools.parameters import Parameter, parameters
+
+_Node: TypeAlias = dict[str, Any]
+_NULL = {"type": "null"}
 
 
 def describe(specs: tuple[ToolSpec, ...]) -> str:
@@ -37,7 +40,8 @@ def _form(parameter: Parameter) -> list[str]:
     if allowed:
         return [f"One of: {', '.join(allowed)}."]
     if parameter.is_structured:
-        schema = {key: value for key, value in parameter.schema.items() if key != "description"}
+        schema = _concise(parameter.schema)
+        schema.pop("description", None)
         text = msgspec.json.encode(schema).decode()
         return [f"The text inside the tag is JSON that follows this schema: {text}"]
     if parameter.is_text:
@@ -45,8 +49,31 @@ def _form(parameter: Parameter) -> list[str]:
     return [f"Type: {' or '.join(sorted(parameter.kinds))}."]
 
 
-def _allowed(schema: dict[str, Any]) -> list[str]:
-    branches: list[dict[str, Any]] = [schema, *schema.get("anyOf", ())]
+def _concise(schema: _Node) -> _Node:
+    """Leave out what helps no model: titles, and that an absent value is null."""
+    kept = {
+        key: value
+        for key, value in schema.items()
+        if key not in {"title", "properties"} and (key, value) != ("default", None)
+    }
+    branches = [_concise(branch) for branch in kept.pop("anyOf", ()) if branch != _NULL]
+    if len(branches) == 1:
+        kept = branches[0] | kept
+    elif branches:
+        kept["anyOf"] = branches
+    if isinstance(kept.get("items"), dict):
+        kept["items"] = _concise(kept["items"])
+    if "properties" in schema:
+        properties: dict[str, _Node | bool] = schema["properties"]
+        kept["properties"] = {
+            name: _concise(node) if isinstance(node, dict) else node
+            for name, node in properties.items()
+        }
+    return kept
+
+
+def _allowed(schema: _Node) -> list[str]:
+    branches: list[_Node] = [schema, *schema.get("anyOf", ())]
     members = (member for branch in branches for member in branch.get("enum", ()))
     return [
         member if isinstance(member, str) else msgspec.json.encode(member).decode()
