@@ -106,10 +106,10 @@ def _read(body: bytes) -> tuple[tuple[str, ...], str]:
     if isinstance(document, list):
         # Google's compatible endpoint wraps its errors in an array.
         document = next(iter(cast("list[object]", document)), None)
-    return read_error(document) or ((), text[:LONGEST_EXCERPT])
+    return _read_error(document) or ((), text[:LONGEST_EXCERPT])
 
 
-def read_error(document: object) -> tuple[tuple[str, ...], str] | None:
+def _read_error(document: object) -> tuple[tuple[str, ...], str] | None:
     """Return names and message of `{"error": {…}}`, `{"error": "…"}` or `{"message": "…"}`."""
     fields = _fields(document)
     error = fields.get("error") or fields
