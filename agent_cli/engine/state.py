@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from agent_cli.engine.outcomes import LAW, Ran, skips
 from agent_cli.engine.task import Last, State, Task
+from agent_cli.types.approval import Decision
 from agent_cli.types.effects import Effect
 from agent_cli.types.entries import (
     AssistantSaid,
@@ -88,7 +89,8 @@ def _assistant_said(state: State, message: AssistantMessage) -> State:
     task = state.task
     _demand(not task.open_calls, "the model spoke while calls were open")
     _demand(bool(task.messages), "the model spoke before anybody")
-    _demand(task.stop is None and task.result is None, "the model spoke when it was not asked")
+    over = task.completion is not None or task.result is not None
+    _demand(task.stop is None and not over, "the model spoke when it was not asked")
     ids = [call.id for call in message.calls]
     _demand(
         len(set(ids)) == len(ids) and state.ids.isdisjoint(ids),
@@ -140,7 +142,10 @@ def _conversation(task: Task, entry: Entry) -> Task:
 
 def _user_said(task: Task, entry: UserSaid) -> Task:
     _demand(not task.open_calls, "the user spoke while calls were open")
-    _demand(task.completion is None, "the user spoke before the task was finished")
+    _demand(
+        task.completion is None or task.stop is not None,
+        "the user spoke before the task was finished",
+    )
     text = f"{entry.text}\n\n{entry.environment}" if entry.environment else entry.text
     return replace(
         task,
@@ -149,6 +154,7 @@ def _user_said(task: Task, entry: UserSaid) -> Task:
         barren=0,
         stop=None,
         limit=None,
+        completion=None,
         result=None,
     )
 
@@ -165,7 +171,9 @@ def _call(task: Task, entry: CallDecided | CallStarted | CallFinished) -> Task:
             return replace(task, decided=entry)
         case CallStarted():
             _demand(task.started is None, f"{call_id!r} started twice")
-            _demand(task.decided is not None, f"{call_id!r} started undecided")
+            allowed = task.decided is not None and task.decided.decision is Decision.ALLOW
+            _demand(allowed, f"{call_id!r} started without leave")
+            _demand(task.skipping is None, f"{call_id!r} started though it is to be skipped")
             return replace(task, started=entry, used_tool=True)
         case CallFinished():
             return _finished(task, task.open_calls[0], entry)
@@ -175,34 +183,13 @@ def _finished(task: Task, call: ToolCall, entry: CallFinished) -> Task:
     result = entry.result
     law = LAW[result.outcome]
     _demand(law.ran is not Ran.YES or task.started is not None, f"{call.id!r} ended unstarted")
+    finished = result.outcome is Outcome.OK and result.code is Code.FINISHED
     _demand(
-        (entry.completion is None) == (result.code is not Code.FINISHED),
+        (entry.completion is not None) == finished,
         f"{call.id!r} completes the task without a result, or gives one without completing it",
     )
+    _demand(not (finished and task.blocked), f"{call.id!r} completes the task after a failure")
     last, repeats = _repetition(task, call, result)
-    return (
-        replace(
-            task,
-            messages=(*task.messages, result),
-            open_calls=task.open_calls[1:],
-            answered=task.answered + 1,
-            decided=None,
-            started=None,
-            blocked=task.blocked or law.blocks,
-            skipping=task.skipping or skips(result.outcome, result.code),
-            completion=entry.completion,
-            barren=0 if result.outcome is Outcome.OK else task.barren,
-            last=last,
-            repeats=repeats,
-            denials=_denials(task, call, result.outcome),
-        )
-        if task.completion is None
-        else _skipped_after_completion(task, result)
-    )
-
-
-def _skipped_after_completion(task: Task, result: ToolResult) -> Task:
-    _demand(result.outcome is not Outcome.OK, "a call ran after the completion")
     return replace(
         task,
         messages=(*task.messages, result),
@@ -210,6 +197,13 @@ def _skipped_after_completion(task: Task, result: ToolResult) -> Task:
         answered=task.answered + 1,
         decided=None,
         started=None,
+        blocked=task.blocked or law.blocks,
+        skipping=task.skipping or skips(result.outcome, result.code),
+        completion=entry.completion if finished else task.completion,
+        barren=0 if result.outcome is Outcome.OK else task.barren,
+        last=last,
+        repeats=repeats,
+        denials=_denials(task, call, result.outcome),
     )
 
 
