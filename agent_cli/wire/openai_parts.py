@@ -5,6 +5,7 @@ from binascii import crc32
 from typing import Any, cast
 
 import msgspec
+from msgspec import Raw
 
 from agent_cli.types.errors import Fault, ProviderError, WireError
 from agent_cli.types.messages import AssistantMessage, Image
@@ -14,8 +15,9 @@ LONGEST_NAME = 64
 ILLEGAL_CHARACTER = re.compile(r"[^a-zA-Z0-9_-]")
 DATA_URL = re.compile(r"data:([^;,]+);base64,(.*)", re.DOTALL)
 NO_ARGUMENTS = "{}"
-FREE_FORM = msgspec.Raw(b'{"type":"object","properties":{}}')
+FREE_FORM = Raw(b'{"type":"object","properties":{}}')
 """The schema of a function that was offered without one."""
+NULL = b"null"
 _OBJECT = msgspec.json.Decoder(dict[str, Any])
 _CHARACTERS_PER_TOKEN = 4
 
@@ -47,6 +49,17 @@ def arguments_text(arguments: object) -> str:
     if isinstance(arguments, str):
         return arguments
     return "" if arguments is None else msgspec.json.encode(arguments).decode()
+
+
+def kept_text(raw: Raw) -> str:
+    """Return JSON as it was written, nothing for null."""
+    data = bytes(raw)
+    return "" if data == NULL else data.decode("utf-8", "replace")
+
+
+def schema_of(raw: Raw) -> Raw:
+    """Return a function's schema as it was written."""
+    return FREE_FORM if bytes(raw) in {b"", NULL} else raw.copy()
 
 
 def data_url(image: Image) -> str:

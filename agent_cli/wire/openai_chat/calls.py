@@ -8,7 +8,7 @@ id, or, where there are no ids, by a name that comes again after arguments that 
 from msgspec import Raw, Struct, field
 
 from agent_cli.types.events import Delta, ToolCallBegin, ToolCallDelta, ToolCallEnd
-from agent_cli.wire.openai_parts import arguments_text, is_object
+from agent_cli.wire.openai_parts import arguments_text, is_object, kept_text
 
 
 class FunctionPiece(Struct, gc=False):
@@ -58,8 +58,7 @@ class Calls:
             call = self._new(piece)
         if call.ended:
             return
-        if extra := bytes(piece.extra_content):
-            call.opaque = extra.decode()
+        call.opaque = kept_text(piece.extra_content) or call.opaque
         if function.name and not call.begun:
             _begin(call, function.name, deltas)
         if text:

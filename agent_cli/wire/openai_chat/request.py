@@ -6,7 +6,7 @@ share their bytes up to the first new message.
 
 from collections.abc import Sequence
 from hashlib import sha256
-from typing import Any, assert_never
+from typing import Any
 
 import msgspec
 from msgspec import Raw, Struct
@@ -27,13 +27,14 @@ from agent_cli.types.requests import ModelRequest, ToolSpec
 from agent_cli.wire import json_text
 from agent_cli.wire.frames import Fragments
 from agent_cli.wire.openai_parts import (
-    FREE_FORM,
     arguments_text,
     content_of,
     data_url,
     is_object,
+    kept_text,
     legal_arguments,
     legal_name,
+    schema_of,
 )
 
 LONGEST_ID = 40
@@ -100,8 +101,6 @@ def _encode(message: Message) -> bytes:
             if not message.images:
                 return line
             return line + b"\n" + _user(SHOWN.format(id_), message.images)
-        case _:
-            assert_never(message)
 
 
 def _user(text: str, images: Sequence[Image]) -> bytes:
@@ -174,7 +173,7 @@ class WrittenCall(Struct, frozen=True):
             self.id,
             self.function.name,
             arguments_text(self.function.arguments),
-            opaque=bytes(self.extra_content).decode(),
+            opaque=kept_text(self.extra_content),
         )
 
 
@@ -189,7 +188,7 @@ class _Message(Struct):
 class _Function(Struct):
     name: str
     description: str | None = None
-    parameters: Raw = FREE_FORM
+    parameters: Raw = Raw()
 
 
 class _Tool(Struct):
@@ -229,7 +228,7 @@ def decode_request(body: bytes) -> ModelRequest:
 
 
 def _spec(function: _Function) -> ToolSpec:
-    return ToolSpec(function.name, function.description or "", function.parameters.copy())
+    return ToolSpec(function.name, function.description or "", schema_of(function.parameters))
 
 
 def _take(read: _Message, messages: list[Message]) -> None:

@@ -5,7 +5,7 @@ send neither `[DONE]` nor usage, when the transport ends cleanly after the finis
 """
 
 from collections.abc import Iterator
-from typing import Any, assert_never
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -190,5 +190,3 @@ def _pieces(block: Block, index: int) -> Iterator[dict[str, Any]]:
                 begin["extra_content"] = extra
             yield {"tool_calls": [begin]}
             yield {"tool_calls": [{"index": index, "function": {"arguments": arguments}}]}
-        case _:
-            assert_never(block)
