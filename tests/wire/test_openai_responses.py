@@ -24,7 +24,7 @@ from agent_cli.types.messages import (
 from agent_cli.types.outcomes import Outcome
 from agent_cli.types.requests import ModelRequest, ToolSpec
 from agent_cli.wire import openai_responses
-from agent_cli.wire.frames import Fragments, Frame
+from agent_cli.wire.frames import Fragments
 
 IMAGE = Image("image/png", "AAAA")
 SCHEMA = msgspec.Raw(b'{ "type": "object" }')
