@@ -1,50 +1,57 @@
-"""ask_followup_question: something only the user can know."""
+"""ask_followup_question: the model needs something that only the user knows."""
 
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
-from agent_cli.tools.base import Output, Tool, ToolArguments, ToolContext
+from agent_cli.tools.base import Tool, ToolArguments, ToolContext
 from agent_cli.types.effects import Kind
 from agent_cli.types.errors import ToolError
 from agent_cli.types.outcomes import Code
 
 
-class Suggestion(ToolArguments, frozen=True):
-    text: Annotated[str, Meta(description="A whole answer the user can choose.")]
+class Suggestion(Struct, frozen=True, forbid_unknown_fields=True):
+    text: Annotated[
+        str, Meta(description="A complete answer that the user can choose as it stands.")
+    ]
     mode: Annotated[
-        str | None, Meta(description="The mode in which this answer would be worked on.")
+        str | None, Meta(description="The mode in which the work would go on, if another.")
     ] = None
 
 
 class Arguments(ToolArguments, frozen=True):
-    question: Annotated[str, Meta(description="One clear question.")]
+    question: Annotated[
+        str, Meta(description="A clear question, with what the user must know to answer it.")
+    ]
     follow_up: Annotated[
-        tuple[Suggestion, ...] | None, Meta(description="Two to four likely answers.")
+        Annotated[tuple[Suggestion, ...], Meta(max_length=4)] | None,
+        Meta(
+            description="Up to four suggested answers, the most likely first. They are specific "
+            "and have no placeholders. The user may also answer freely.",
+        ),
     ] = None
-
-
-_MOST = 4
 
 
 class AskFollowupQuestion(Tool[Arguments]):
     name = "ask_followup_question"
     description = (
-        "Ask the user for something that no tool can find out and that the task cannot do without."
+        "Ask the user a question. Only for what you cannot find out with the other tools, "
+        "and when a wrong guess would cost more than the interruption."
     )
     kind = Kind.ALWAYS
     arguments = Arguments
 
-    async def run(self, arguments: Arguments, context: ToolContext) -> Output:
+    async def run(self, arguments: Arguments, context: ToolContext) -> str:
         if not arguments.question.strip():
-            raise ToolError("question is empty", Code.INVALID_ARGUMENTS)
+            raise ToolError("the question is empty: ask something", Code.INVALID_ARGUMENTS)
         suggestions = arguments.follow_up or ()
-        if len(suggestions) > _MOST:
-            given = len(suggestions)
-            raise ToolError(f"{given} suggestions: give at most {_MOST}", Code.INVALID_ARGUMENTS)
         texts = tuple(suggestion.text for suggestion in suggestions)
         answer = await context.ask(arguments.question, texts)
-        return f"<answer>\n{answer}\n</answer>"
+        modes = (one.mode for one in suggestions if one.text == answer and one.mode)
+        mode = next(modes, None)
+        # The user saw the text of the suggestion, not its mode: the switch is asked for by itself.
+        advice = f"\nThis was suggested for the mode {mode!r}: call switch_mode." if mode else ""
+        return f"<answer>{answer}</answer>{advice}"
 
 
 TOOL = AskFollowupQuestion()

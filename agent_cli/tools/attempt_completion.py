@@ -5,27 +5,28 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from agent_cli.tools.base import Complete, Output, Tool, ToolArguments, ToolContext
-from agent_cli.types.effects import Effect, Kind
+from agent_cli.tools.base import Complete, Tool, ToolArguments, ToolContext
+from agent_cli.types.effects import Kind
 from agent_cli.types.errors import ToolError
 from agent_cli.types.outcomes import Code
 
-_LEFTOVERS = re.compile(r"(?:\s*</(?:result|command|attempt_completion|parameter|invoke)>)+\s*\Z")
-"""Closing tags that models leave behind when they mix up protocols."""
+_LEFTOVERS = re.compile(r"(?:\s*</(?:result|attempt_completion)>)+\s*\Z")
+"""Ends of tags that a model used to XML calls writes inside its last argument."""
 
 
 class Arguments(ToolArguments, frozen=True):
     result: Annotated[
         str,
         Meta(
-            description="What was done, concisely and finally: no question, no offer of more help."
+            description="The final result of the task, for the user to read. "
+            "State it as finished: no question, no offer of further help at the end."
         ),
     ]
     command: Annotated[
         str | None,
         Meta(
-            description="One command that shows the result to the user, for example one that "
-            "opens a page or runs the program; not echo or cat."
+            description="A shell command that shows the result live, say one that opens a page "
+            "or starts a server. Not one that only prints text, like echo or cat."
         ),
     ] = None
 
@@ -33,26 +34,23 @@ class Arguments(ToolArguments, frozen=True):
 class AttemptCompletion(Tool[Arguments]):
     name = "attempt_completion"
     description = (
-        "Present the result of the task to the user, once the results of all earlier calls have "
-        "confirmed that it is done. Refused if an earlier call of the same message did not succeed."
+        "Present the result of the task to the user. Call it only once you know from their "
+        "results that all earlier tool calls succeeded; it is refused in a message in which a "
+        "call before it failed. The user may answer with feedback: then go on working and "
+        "call it again."
     )
     kind = Kind.ALWAYS
     arguments = Arguments
 
-    def effects(self, arguments: Arguments, context: ToolContext) -> tuple[Effect, ...]:
-        """Name the command, so that the record says what a start may lead to."""
-        command = _stripped(arguments.command or "")
-        return (Effect(Kind.EXECUTE, command),) if command else ()
-
-    async def run(self, arguments: Arguments, context: ToolContext) -> Output:
-        result = _stripped(arguments.result)
+    async def run(self, arguments: Arguments, context: ToolContext) -> Complete:
+        result = _LEFTOVERS.sub("", arguments.result).strip()
         if not result:
-            raise ToolError("result is empty: say what was done", Code.INVALID_ARGUMENTS)
-        return Complete(result, _stripped(arguments.command or "") or None)
-
-
-def _stripped(text: str) -> str:
-    return _LEFTOVERS.sub("", text).strip()
+            raise ToolError(
+                "the result is empty: say what was done, in the argument 'result'",
+                Code.INVALID_ARGUMENTS,
+            )
+        command = (arguments.command or "").strip()
+        return Complete(result, command or None)
 
 
 TOOL = AttemptCompletion()

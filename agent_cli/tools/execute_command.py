@@ -1,4 +1,4 @@
-"""execute_command: run a shell command to its end and say how it ended."""
+"""execute_command: a shell command, run to its end."""
 
 import signal
 from pathlib import Path
@@ -7,91 +7,117 @@ from typing import Annotated
 from msgspec import Meta
 
 from agent_cli.processes.run import Finished
-from agent_cli.tools.base import Output, Tool, ToolArguments, ToolContext
-from agent_cli.types.approval import CommandLine, Preview
+from agent_cli.tools.base import Tool, ToolArguments, ToolContext
+from agent_cli.types.approval import CommandLine
 from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.errors import ToolError
 from agent_cli.types.outcomes import Code
 
-_TIMEOUT = 120.0
-_LONGEST = 600.0
+DEFAULT_TIMEOUT = 120
+"""Seconds."""
+LONGEST_TIMEOUT = 600
+_READERS = frozenset({"cat", "less", "more", "head", "tail", "grep", "awk", "sed"})
 
 
 class Arguments(ToolArguments, frozen=True):
-    command: Annotated[str, Meta(description="A command line for the user's shell.")]
+    command: Annotated[
+        str,
+        Meta(
+            description="The command, for the user's shell. It gets no input and no terminal: "
+            "use the options that avoid questions, pagers and watching."
+        ),
+    ]
     cwd: Annotated[
-        str | None, Meta(description="Directory to run it in; the workspace root without it.")
+        str | None,
+        Meta(description="The directory to run in, if not the workspace root."),
     ] = None
     timeout: Annotated[
-        float | None, Meta(description="Seconds after which it is ended: 120, at most 600.")
+        Annotated[int, Meta(ge=1, le=LONGEST_TIMEOUT)] | None,
+        Meta(description=f"Seconds until the command is killed, {DEFAULT_TIMEOUT} if not given."),
     ] = None
 
 
 class ExecuteCommand(Tool[Arguments]):
     name = "execute_command"
     description = (
-        "Run a command in the user's shell and return its output and exit code. It gets no input "
-        "and no terminal. A non-zero exit code is a result like any other; judge it yourself."
+        "Run a shell command and get its exit code and its output, standard output and error "
+        "together. Every call starts afresh in the workspace root: neither the directory nor "
+        "variables are kept. A command that never ends is killed; start a server in the "
+        "background, with its output sent to a file."
     )
     kind = Kind.EXECUTE
     arguments = Arguments
 
     def effects(self, arguments: Arguments, context: ToolContext) -> tuple[Effect, ...]:
-        if not arguments.command.strip():
-            raise ToolError("command is empty", Code.INVALID_ARGUMENTS)
-        if "\0" in arguments.command:
-            raise ToolError("command holds a NUL character", Code.INVALID_ARGUMENTS)
-        if arguments.timeout is not None and not 0 < arguments.timeout <= _LONGEST:
+        command = arguments.command
+        if not command.strip() or "\0" in command:
             raise ToolError(
-                f"timeout {arguments.timeout!r}: give up to {_LONGEST:.0f} seconds",
+                f"{command!r} is not a command: it is empty or contains a NUL character",
                 Code.INVALID_ARGUMENTS,
             )
-        effects = (Effect(Kind.EXECUTE, arguments.command),)
-        if arguments.cwd is None:
-            return effects
-        return (*effects, context.workspace.effect(Kind.READ, arguments.cwd))
+        _refuse_ignored(command, context)
+        place = context.workspace.effect(Kind.READ, arguments.cwd or ".")
+        execute = Effect(Kind.EXECUTE, command)
+        return (execute, place) if place.outside else (execute,)
 
-    def preview(self, arguments: Arguments, context: ToolContext) -> Preview:
+    def preview(self, arguments: Arguments, context: ToolContext) -> CommandLine:
         return CommandLine(arguments.command, str(_directory(arguments, context)))
 
-    async def run(self, arguments: Arguments, context: ToolContext) -> Output:
-        if arguments.cwd is not None and not context.workspace.is_dir(arguments.cwd):
-            raise ToolError(f"cwd {arguments.cwd!r} is not a directory")
-        directory = _directory(arguments, context)
-        timeout = arguments.timeout or _TIMEOUT
+    async def run(self, arguments: Arguments, context: ToolContext) -> str:
+        cwd = _directory(arguments, context)
+        if not context.workspace.is_dir(arguments.cwd or "."):
+            raise ToolError(f"the working directory {arguments.cwd!r} does not exist")
+        limit = arguments.timeout or DEFAULT_TIMEOUT
         try:
             finished = await context.processes.run(
-                arguments.command, cwd=directory, timeout=timeout, on_output=context.progress
+                arguments.command, cwd=cwd, timeout=limit, on_output=context.progress
             )
         except (OSError, ValueError) as error:
             raise ToolError(f"the command could not be started: {error}") from error
         if finished.timed_out:
-            message = f"The command was ended after {timeout:.0f} seconds. Output so far:"
-            raise ToolError(f"{message}\n{finished.output}", Code.TIMED_OUT)
-        return _report(finished, directory)
+            raise ToolError(
+                f"The command was killed after {limit} seconds in {str(cwd)!r}, with everything "
+                "it had started. Do not run it again unchanged: give it more time, less to do, "
+                f"or the background.\n{_output(finished)}",
+                Code.TIMED_OUT,
+            )
+        return f"The command ran in {str(cwd)!r}.\n{_status(finished)}\n{_output(finished)}"
 
 
 def _directory(arguments: Arguments, context: ToolContext) -> Path:
     return context.workspace.root / (arguments.cwd or ".")
 
 
-def _report(finished: Finished, directory: Path) -> str:
-    lines = [f"Ran in {directory}"]
-    if finished.exit_code is not None:
-        lines.append(f"Exit code: {finished.exit_code}")
+def _refuse_ignored(command: str, context: ToolContext) -> None:
+    """Refuse the obvious ways to print an ignored file; a shell has others.
+
+    Paths that begin with a slash are left to the approval of the command.
+    """
+    program, *words = command.split()
+    if program.casefold() not in _READERS:
+        return
+    for word in words:
+        name = word.strip("'\"")
+        if name and not name.startswith(("-", "/")) and ":" not in name:
+            context.workspace.effect(Kind.READ, name)
+
+
+def _status(finished: Finished) -> str:
     if finished.signal is not None:
-        lines.append(f"Ended by signal {finished.signal} ({_signal_name(finished.signal)})")
-    if finished.spilled is not None:
-        lines.append(f"The whole output is in {finished.spilled}")
-    lines.append(f"Output:\n{finished.output}" if finished.output else "No output.")
-    return "\n".join(lines)
+        try:
+            name = f" ({signal.Signals(finished.signal).name})"
+        except ValueError:  # a real-time signal has no name
+            name = ""
+        return f"It was ended by signal {finished.signal}{name}, not by itself."
+    note = " (not successful)" if finished.exit_code else ""
+    return f"Exit code: {finished.exit_code}{note}"
 
 
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return "unknown"
+def _output(finished: Finished) -> str:
+    whole = f"\nThe whole output is in {finished.spilled!r}." if finished.spilled else ""
+    if not finished.output:
+        return "There was no output."
+    return f"Output:\n{finished.output}{whole}"
 
 
 TOOL = ExecuteCommand()

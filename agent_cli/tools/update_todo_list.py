@@ -1,26 +1,32 @@
-"""update_todo_list: the steps of the task, for model and user alike."""
+"""update_todo_list: the model writes down what it means to do."""
 
 import re
 from typing import Annotated
 
 from msgspec import Meta
 
-from agent_cli.tools.base import Output, Todos, Tool, ToolArguments, ToolContext
+from agent_cli.tools.base import Todos, Tool, ToolArguments, ToolContext
 from agent_cli.types.effects import Kind
 from agent_cli.types.entries import Todo
 from agent_cli.types.errors import ToolError
 from agent_cli.types.outcomes import Code
 
-_LINE = re.compile(r"^\s*(?:[-*]\s*)?\[\s*([ xX~-]?)\s*\]\s+(\S.*?)\s*$")
-_STATUS = {"x": "completed", "-": "in_progress", "~": "in_progress"}
+_ITEM = re.compile(r"(?:-\s*)?\[\s*([ xX\-~])\s*\]\s+(.+)")
+_STATUS = {
+    " ": "pending",
+    "x": "completed",
+    "X": "completed",
+    "-": "in_progress",
+    "~": "in_progress",
+}
 
 
 class Arguments(ToolArguments, frozen=True):
     todos: Annotated[
         str,
         Meta(
-            description="The whole list as a Markdown checklist, one step a line: "
-            "[ ] pending, [~] in progress, [x] completed."
+            description="The whole list as a Markdown checklist, one item a line, in order: "
+            "'[ ] pending', '[-] in progress', '[x] completed'."
         ),
     ]
 
@@ -28,24 +34,34 @@ class Arguments(ToolArguments, frozen=True):
 class UpdateTodoList(Tool[Arguments]):
     name = "update_todo_list"
     description = (
-        "Replace the to-do list of the task. Use it for work of several steps: when it begins, "
-        "and whenever a step is done or a new one turns up."
+        "Replace the to-do list of the task. Use it for work of several steps: write the steps "
+        "down at the start, mark one as in progress, mark it as completed as soon as it is, and "
+        "add what turns up on the way. Always send the whole list, with the items that are done."
     )
     kind = Kind.ALWAYS
     arguments = Arguments
 
-    async def run(self, arguments: Arguments, context: ToolContext) -> Output:
-        matches = [_LINE.match(line) for line in arguments.todos.splitlines()]
-        items = tuple(
-            Todo(match[2], _STATUS.get(match[1].lower(), "pending")) for match in matches if match
-        )
-        if arguments.todos.strip() and not items:
+    async def run(self, arguments: Arguments, context: ToolContext) -> Todos:
+        lines = [line.strip() for line in arguments.todos.splitlines() if line.strip()]
+        items = tuple(todo for line in lines if (todo := _parse(line)) is not None)
+        if lines and not items:
             raise ToolError(
-                "no line is a step: write each as `[ ] what is to be done`",
+                f"no line is an item of a checklist, the first is {lines[0]!r}: "
+                "begin each with '[ ]', '[-]' or '[x]' and a blank",
                 Code.INVALID_ARGUMENTS,
             )
-        done = sum(item.status == "completed" for item in items)
-        return Todos(items, f"The list has {len(items)} steps, {done} of them completed.")
+        return Todos(items, _summary(items, ignored=len(lines) - len(items)))
+
+
+def _parse(line: str) -> Todo | None:
+    found = _ITEM.fullmatch(line)
+    return Todo(found[2].strip(), _STATUS[found[1]]) if found else None
+
+
+def _summary(items: tuple[Todo, ...], ignored: int) -> str:
+    done = sum(item.status == "completed" for item in items)
+    said = f"The to-do list was updated: {done} of {len(items)} items are completed."
+    return f"{said} {ignored} lines that are no items were left out." if ignored else said
 
 
 TOOL = UpdateTodoList()

@@ -1,0 +1,110 @@
+"""list_files: the names in a directory."""
+
+import asyncio
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import Annotated
+
+from msgspec import Meta
+
+from agent_cli.tools._listing import order, spelled
+from agent_cli.tools.base import Tool, ToolArguments, ToolContext
+from agent_cli.types.approval import Words
+from agent_cli.types.effects import Effect, Kind
+from agent_cli.types.errors import ToolError
+from agent_cli.workspace.gate import Workspace
+
+LIMIT = 200
+"""Names in one result."""
+_CLOSED = frozenset(
+    {
+        "node_modules", "__pycache__", "env", "venv", "dist", "out", "bundle", "vendor",
+        "tmp", "temp", "deps", "pkg", "Pods",
+    }
+)  # fmt: skip
+"""Directories that are named but not looked into: nobody wrote what they hold."""
+_CLOSED_PAIRS = frozenset({("target", "dependency"), ("build", "dependencies")})
+
+
+class Arguments(ToolArguments, frozen=True):
+    path: Annotated[str, Meta(description="The directory, relative to the workspace root.")]
+    recursive: Annotated[
+        bool | None,
+        Meta(description="Whether to list what lies below its subdirectories too."),
+    ] = None
+
+
+class ListFiles(Tool[Arguments]):
+    name = "list_files"
+    description = (
+        "List the files and directories in a directory, paths relative to it, directories "
+        f"ending in '/'. At most {LIMIT} names. What .gitignore covers is left out; recursion "
+        "does not enter hidden directories and those that hold dependencies or build output, "
+        "unless you name one of them."
+    )
+    kind = Kind.READ
+    arguments = Arguments
+
+    def effects(self, arguments: Arguments, context: ToolContext) -> tuple[Effect, ...]:
+        return (context.workspace.effect(Kind.READ, arguments.path),)
+
+    def preview(self, arguments: Arguments, context: ToolContext) -> Words:
+        depth = "with everything below it" if arguments.recursive else "its top level"
+        return Words(f"list {arguments.path!r}, {depth}")
+
+    async def run(self, arguments: Arguments, context: ToolContext) -> str:
+        return await asyncio.to_thread(_list, arguments, context.workspace)
+
+
+def _list(arguments: Arguments, workspace: Workspace) -> str:
+    recursive = bool(arguments.recursive)
+    if recursive:
+        _refuse_everything(arguments.path, workspace)
+    # A directory comes after the one that holds it, so the limit never cuts off the top level
+    # in favour of something deeper.
+    found: list[tuple[str, bool]] = []
+    for name in _names(workspace, arguments.path, recursive=recursive):
+        if len(found) == LIMIT:
+            return f"{_render(found)}\n\nThe list ends here, at {LIMIT} names: list a part of it."
+        found.append(name)
+    return _render(found) if found else "No files found."
+
+
+def _render(found: list[tuple[str, bool]]) -> str:
+    found.sort(key=lambda name: order(name[0], is_dir=name[1]))
+    return "\n".join(spelled(path) + ("/" if is_dir else "") for path, is_dir in found)
+
+
+def _names(workspace: Workspace, path: str, *, recursive: bool) -> Iterator[tuple[str, bool]]:
+    waiting = deque([""])
+    while waiting:
+        below = waiting.popleft()
+        try:
+            entries = workspace.list_dir(f"{path}/{below}" if below else path)
+        except ToolError:
+            if not below:
+                raise
+            continue  # one that may not be read is named, and that is all we know
+        for entry in entries:
+            inside = f"{below}{PurePosixPath(entry.path).name}"
+            yield inside, entry.is_dir
+            if recursive and entry.is_dir and not _is_closed(inside):
+                waiting.append(f"{inside}/")
+
+
+def _is_closed(path: str) -> bool:
+    parts = path.split("/")
+    name = parts[-1]
+    return name.startswith(".") or name in _CLOSED or tuple(parts[-2:]) in _CLOSED_PAIRS
+
+
+def _refuse_everything(path: str, workspace: Workspace) -> None:
+    top = (workspace.root / path).resolve()
+    if top in {Path("/"), Path.home().resolve()}:
+        raise ToolError(
+            f"{str(top)!r} is too much to list: name a directory in it, or not recursive"
+        )
+
+
+TOOL = ListFiles()
