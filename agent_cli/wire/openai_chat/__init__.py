@@ -4,8 +4,8 @@ from agent_cli.wire.openai_chat.request import decode_request, encode_request
 from agent_cli.wire.openai_chat.response import decode_response, encode_response
 from agent_cli.wire.openai_chat.stream import decoder, encode_stream
 
-NAME = "openai_chat"
-PATH = "/chat/completions"
+NAME: str = "openai_chat"
+PATH: str = "/chat/completions"
 
 __all__ = [
     "NAME",

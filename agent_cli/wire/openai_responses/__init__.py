@@ -5,8 +5,8 @@ from agent_cli.wire.openai_responses.request import decode_request, encode_reque
 from agent_cli.wire.openai_responses.response import decode_response, encode_response
 from agent_cli.wire.openai_responses.stream import decoder
 
-NAME = "openai_responses"
-PATH = "/responses"
+NAME: str = "openai_responses"
+PATH: str = "/responses"
 
 __all__ = [
     "NAME",
