@@ -2,7 +2,7 @@
 
 import copy
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
@@ -14,6 +14,7 @@ from testbed.histories import openai_chat as chat_history
 from testbed.histories import openai_responses as responses_history
 from testbed.histories.turns import CONVERSATIONS, RICH, Mutation
 from testbed.validators import anthropic_messages, openai_chat, openai_responses
+from testbed.validators.shape import is_list, is_object
 
 Violations = Callable[[dict[str, Any]], list[str]]
 WRITERS = {
@@ -80,6 +81,22 @@ def test_judging_changes_nothing(wire: str, names: tuple[str, ...]):
     assert request == before
 
 
+def containers(value: Any) -> list[int]:
+    """The identity of every list and object in the value."""
+    if not is_object(value) and not is_list(value):
+        return []
+    inner: Iterable[Any] = value.values() if is_object(value) else value
+    return [id(value), *(identity for item in inner for identity in containers(item))]
+
+
+@pytest.mark.parametrize("wire", WRITERS)
+def test_generated_requests_share_nothing(wire: str):
+    write, _violations = WRITERS[wire]
+    one, other = write(RICH[0]), write(RICH[0])
+    found = [*containers(one), *containers(other)]
+    assert len(found) == len(set(found))
+
+
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=4),
     lambda inner: (
@@ -95,12 +112,13 @@ def disturbed(draw: st.DrawFn, wire: str) -> dict[str, Any]:
     request: Any = WRITERS[wire][0](("reasoned pair", "image result"))
     place: Any = request
     while True:
-        keys: list[Any] = [*place] if isinstance(place, dict) else [*range(len(place))]
+        keys: list[Any] = [*place] if is_object(place) else [*range(len(place))]
         key = draw(st.sampled_from(keys))
-        if not isinstance(place[key], dict | list) or not place[key] or draw(st.booleans()):
+        inner: Any = place[key]
+        if not inner or not (is_object(inner) or is_list(inner)) or draw(st.booleans()):
             place[key] = draw(anything)
             return request
-        place = place[key]
+        place = inner
 
 
 @pytest.mark.parametrize("wire", WRITERS)

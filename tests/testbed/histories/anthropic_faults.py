@@ -14,11 +14,13 @@ from testbed.histories.turns import Json, Mutation
 
 
 def first(request: Json) -> Json:
-    return request["messages"][0]["content"][0]
+    found: Json = request["messages"][0]["content"][0]
+    return found
 
 
 def thought(request: Json) -> Json:
-    return reasoned(request)["content"][0]
+    found: Json = reasoned(request)["content"][0]
+    return found
 
 
 def marked(request: Json, count: int) -> None:

@@ -3,7 +3,8 @@
 from itertools import count, pairwise
 from typing import Any
 
-from testbed.histories.turns import PIXEL, Json, Mutation, Step, steps, swap
+from testbed.histories.turns import PIXEL, Json, Mutation, Step, steps, swap, unshared
+from testbed.validators.shape import objects
 
 MARK = {"type": "ephemeral"}
 
@@ -17,7 +18,7 @@ def request(names: tuple[str, ...]) -> Json:
         for step in following:
             messages += _step(step, numbers)
     messages.append({"role": "user", "content": "Go on."})
-    return {
+    written: Json = {
         "model": "claude-test",
         "max_tokens": 8000,
         "system": [_text("You are an agent.") | {"cache_control": MARK}],
@@ -25,6 +26,7 @@ def request(names: tuple[str, ...]) -> Json:
         "tools": [_tool("read_file"), _tool("list_files") | {"cache_control": MARK}],
         "stream": True,
     }
+    return unshared(written)
 
 
 def _tool(name: str) -> Json:
@@ -94,8 +96,9 @@ def result(request: Json) -> Json:
 
 
 def image(request: Json) -> Json:
-    parts = [part for block in every(request, "tool_result") for part in block["content"]]
-    return next(part for part in parts if isinstance(part, dict) and part["type"] == "image")
+    results = every(request, "tool_result")
+    parts = [part for block in results for part in objects(block["content"])]
+    return next(part for part in parts if part["type"] == "image")
 
 
 def failed(request: Json) -> Json:

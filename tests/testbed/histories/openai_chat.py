@@ -3,7 +3,7 @@
 from itertools import count
 from typing import Any
 
-from testbed.histories.turns import PIXEL, Json, Mutation, Step, steps, swap
+from testbed.histories.turns import PIXEL, Json, Mutation, Step, steps, swap, unshared
 
 
 def request(names: tuple[str, ...]) -> Json:
@@ -15,7 +15,7 @@ def request(names: tuple[str, ...]) -> Json:
         for step in following:
             messages += _step(step, numbers)
     messages.append({"role": "user", "content": [{"type": "text", "text": "Go on."}]})
-    return {
+    written: Json = {
         "model": "gpt-test",
         "messages": messages,
         "tools": [_tool("read_file"), _tool("list_files")],
@@ -23,6 +23,7 @@ def request(names: tuple[str, ...]) -> Json:
         "stream": True,
         "stream_options": {"include_usage": True},
     }
+    return unshared(written)
 
 
 def _tool(name: str) -> Json:
@@ -71,7 +72,8 @@ def call(request: Json) -> Json:
 
 
 def function(request: Json) -> Json:
-    return call(request)["function"]
+    found: Json = call(request)["function"]
+    return found
 
 
 def talked(request: Json) -> Json:

@@ -14,11 +14,13 @@ from testbed.histories.turns import Json, Mutation
 
 
 def offered(request: Json) -> Json:
-    return request["tools"][0]["function"]
+    found: Json = request["tools"][0]["function"]
+    return found
 
 
 def final(request: Json) -> Json:
-    return request["messages"][-1]
+    found: Json = request["messages"][-1]
+    return found
 
 
 def choose(name: str) -> Json:

@@ -3,7 +3,7 @@
 from itertools import count
 from typing import Any
 
-from testbed.histories.turns import PIXEL, Json, Mutation, Step, steps, swap
+from testbed.histories.turns import PIXEL, Json, Mutation, Step, steps, swap, unshared
 
 
 def request(names: tuple[str, ...]) -> Json:
@@ -17,7 +17,7 @@ def request(names: tuple[str, ...]) -> Json:
     items.append(
         {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Go on."}]}
     )
-    return {
+    written: Json = {
         "model": "gpt-test",
         "instructions": "You are an agent.",
         "input": items,
@@ -27,10 +27,11 @@ def request(names: tuple[str, ...]) -> Json:
         "include": ["reasoning.encrypted_content"],
         "stream": True,
     }
+    return unshared(written)
 
 
 def _tool(name: str) -> Json:
-    schema = {"type": "object", "properties": {}, "additionalProperties": False}
+    schema: Json = {"type": "object", "properties": {}, "additionalProperties": False}
     return {"type": "function", "name": name, "parameters": schema, "strict": True}
 
 
@@ -78,11 +79,13 @@ def answered(request: Json) -> int:
 
 
 def call(request: Json) -> Json:
-    return request["input"][asked(request)]
+    found: Json = request["input"][asked(request)]
+    return found
 
 
 def output(request: Json) -> Json:
-    return request["input"][answered(request)]
+    found: Json = request["input"][answered(request)]
+    return found
 
 
 def reasoning(request: Json) -> int:

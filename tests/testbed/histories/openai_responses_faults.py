@@ -11,10 +11,12 @@ from testbed.histories.openai_responses import (
     reasoning,
 )
 from testbed.histories.turns import Json, Mutation
+from testbed.validators.shape import is_list, objects
 
 
 def final(request: Json) -> Json:
-    return request["input"][-1]
+    found: Json = request["input"][-1]
+    return found
 
 
 def spoken(request: Json) -> Json:
@@ -22,16 +24,18 @@ def spoken(request: Json) -> Json:
 
 
 def part(request: Json) -> Json:
-    return final(request)["content"][0]
+    found: Json = final(request)["content"][0]
+    return found
 
 
 def picture(request: Json) -> Json:
     outputs: list[Any] = [item["output"] for item in every(request, "function_call_output")]
-    return next(found[0] for found in outputs if isinstance(found, list))
+    return next(objects(found)[0] for found in outputs if is_list(found))
 
 
 def thought(request: Json) -> Json:
-    return request["input"][reasoning(request)]
+    found: Json = request["input"][reasoning(request)]
+    return found
 
 
 MISSING, EMPTY, OBJECT = "Missing required parameter", "must not be empty", "of JSON of an object"

@@ -4,6 +4,7 @@
 hold everything a mutation may need.
 """
 
+import json
 from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Any, NamedTuple, TypeAlias
@@ -70,6 +71,12 @@ def steps(names: tuple[str, ...]) -> Iterator[tuple[str, tuple[Step, ...]]]:
     """What the user says at each turn, and what follows."""
     for place, name in enumerate(names):
         yield f"Request {place}: {name}.", TURNS[name]
+
+
+def unshared(request: Json) -> Json:
+    """A copy in which no value occurs twice, so that a change in one place is only there."""
+    copied: Json = json.loads(json.dumps(request))
+    return copied
 
 
 def swap(items: list[Any], one: int, other: int) -> None:
