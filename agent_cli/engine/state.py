@@ -165,18 +165,15 @@ def _call(task: Task, entry: CallDecided | CallStarted | CallFinished) -> Task:
         bool(task.open_calls) and task.open_calls[0].id == call_id,
         f"{call_id!r} is not the first open call",
     )
-    match entry:
-        case CallDecided():
-            _demand(task.started is None, f"{call_id!r} was decided after its start")
-            return replace(task, decided=entry)
-        case CallStarted():
-            _demand(task.started is None, f"{call_id!r} started twice")
-            allowed = task.decided is not None and task.decided.decision is Decision.ALLOW
-            _demand(allowed, f"{call_id!r} started without leave")
-            _demand(task.skipping is None, f"{call_id!r} started though it is to be skipped")
-            return replace(task, started=entry, used_tool=True)
-        case CallFinished():
-            return _finished(task, task.open_calls[0], entry)
+    if isinstance(entry, CallFinished):
+        return _finished(task, task.open_calls[0], entry)
+    _demand(task.started is None, f"{call_id!r} has started already")
+    if isinstance(entry, CallDecided):
+        return replace(task, decided=entry)
+    allowed = task.decided is not None and task.decided.decision is Decision.ALLOW
+    _demand(allowed, f"{call_id!r} started without leave")
+    _demand(task.skipping is None, f"{call_id!r} started though it is to be skipped")
+    return replace(task, started=entry, used_tool=True)
 
 
 def _finished(task: Task, call: ToolCall, entry: CallFinished) -> Task:

@@ -81,9 +81,7 @@ class AwaitUser(Struct, frozen=True):
     reason: Awaiting
 
 
-Step: TypeAlias = (
-    CallModel | Dispatch | Settle | NudgeModel | Finish | StopForBudget | AwaitUser
-)
+Step: TypeAlias = CallModel | Dispatch | Settle | NudgeModel | Finish | StopForBudget | AwaitUser
 
 
 def next_step(state: State, rules: Rules) -> Step:
