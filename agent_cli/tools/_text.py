@@ -1,0 +1,109 @@
+"""Text of files as models and people see it: numbered lines and unified diffs."""
+
+import difflib
+from collections.abc import Iterable, Iterator
+from itertools import takewhile
+from typing import TypeAlias
+
+from agent_cli.types.approval import Diff
+from agent_cli.types.errors import ToolError
+from agent_cli.workspace.editor import Line, Text, decode, printable, split_lines
+
+_CONTEXT = 3
+_COMPARED = 1_000_000
+"""Pairs of lines; where more differ, the whole differing part is shown as replaced."""
+
+_Opcode: TypeAlias = tuple[str, int, int, int, int]
+
+
+def numbered(lines: list[str], first: int, width: int = 0) -> list[str]:
+    """Return the lines with right-aligned numbers in front."""
+    width = max(width, len(str(first + len(lines) - 1)))
+    return [f"{number:>{width}} | {text}" for number, text in enumerate(lines, first)]
+
+
+def editable(data: bytes | None, path: str) -> Text:
+    """Return the file's text; ToolError where there is no file, or no text in it."""
+    if data is None:
+        raise ToolError(f"there is no file {path!r}: write_to_file makes new files")
+    text = decode(data)
+    if text.is_binary:
+        raise ToolError(f"{path!r} is a binary file and cannot be edited as text")
+    return text
+
+
+def diff(path: str, before: str, after: str) -> Diff:
+    """Return the change as a unified diff; line ends show as LF, whatever they are."""
+    old, new = split_lines(before), split_lines(after)
+    shown = printable(path)
+    out = [f"--- {shown}", f"+++ {shown}"]
+    for hunk in _hunks(_opcodes(old, new)):
+        out.append(_header(hunk))
+        for tag, i1, i2, j1, j2 in hunk:
+            if tag == "equal":
+                out.extend(_side(" ", old[i1:i2]))
+            else:
+                out.extend((*_side("-", old[i1:i2]), *_side("+", new[j1:j2])))
+    return Diff(shown, "\n".join(out) + "\n")
+
+
+def _side(sign: str, lines: list[Line]) -> Iterator[str]:
+    for line in lines:
+        yield sign + printable(line.text)
+        if not line.end:
+            yield "\\ No newline at end of file"
+
+
+def _opcodes(old: list[Line], new: list[Line]) -> list[_Opcode]:
+    """Compare, trimming what is equal at both ends first: comparing is slow."""
+    head = _common(zip(old, new, strict=False))
+    tail = _common(zip(reversed(old[head:]), reversed(new[head:]), strict=False))
+    end, new_end = len(old) - tail, len(new) - tail
+    if (end - head) * (new_end - head) > _COMPARED:
+        middle: list[_Opcode] = [("replace", head, end, head, new_end)]
+    else:
+        matcher = difflib.SequenceMatcher(None, old[head:end], new[head:new_end])
+        middle = [
+            (tag, i1 + head, i2 + head, j1 + head, j2 + head)
+            for tag, i1, i2, j1, j2 in matcher.get_opcodes()
+        ]
+    around = [("equal", 0, head, 0, head), ("equal", end, len(old), new_end, len(new))]
+    return [
+        code for code in (around[0], *middle, around[1]) if code[1] < code[2] or code[3] < code[4]
+    ]
+
+
+def _common(pairs: Iterable[tuple[Line, Line]]) -> int:
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _hunks(opcodes: list[_Opcode]) -> Iterator[list[_Opcode]]:
+    """Cut what is equal down to the context, and part the changes where more lies between."""
+    hunk: list[_Opcode] = []
+    last = len(opcodes) - 1
+    for place, (tag, i1, i2, j1, j2) in enumerate(opcodes):
+        if tag != "equal":
+            hunk.append((tag, i1, i2, j1, j2))
+            continue
+        length = i2 - i1
+        after = 0 if place == 0 else min(_CONTEXT, length)
+        before = 0 if place == last else min(_CONTEXT, length)
+        if after + before >= length:
+            hunk.append((tag, i1, i2, j1, j2))
+            continue
+        if hunk:
+            yield [*hunk, (tag, i1, i1 + after, j1, j1 + after)]
+        hunk = [(tag, i2 - before, i2, j2 - before, j2)]
+    if any(code[0] != "equal" for code in hunk):
+        yield hunk
+
+
+def _header(hunk: list[_Opcode]) -> str:
+    i1, i2, j1, j2 = hunk[0][1], hunk[-1][2], hunk[0][3], hunk[-1][4]
+    return f"@@ -{_range(i1, i2)} +{_range(j1, j2)} @@"
+
+
+def _range(start: int, stop: int) -> str:
+    length = stop - start
+    first = start + 1 if length else start
+    return str(first) if length == 1 else f"{first},{length}"
