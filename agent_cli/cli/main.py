@@ -14,7 +14,9 @@ import typer
 from agent_cli.cli.resume import PICK
 from agent_cli.cli.typer_start import skip_pydantic
 from agent_cli.engine.outcomes import EXIT_STATUS, Verdict
+from agent_cli.frontends.sanitiser import visible
 from agent_cli.i18n.catalog import say
+from agent_cli.settings.secrets import MissingKeyError
 from agent_cli.types.errors import ConfigurationError, JournalError
 
 COMMANDS = {
@@ -39,9 +41,9 @@ def run(arguments: list[str]) -> int:
         app(rest, prog_name="agent" if name == "start" else f"agent {name}")
     except SystemExit as error:
         return error.code if isinstance(error.code, int) else 1
-    except ConfigurationError as error:
-        return _refuse(error, Verdict.CONFIGURATION)
-    except JournalError as error:
+    except MissingKeyError as error:
+        return _refuse(error, Verdict.AUTHENTICATION)
+    except (ConfigurationError, JournalError) as error:
         return _refuse(error, Verdict.CONFIGURATION)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads any more
@@ -78,9 +80,8 @@ def with_resume_value(arguments: list[str]) -> list[str]:
 
 
 def _refuse(error: Exception, verdict: Verdict) -> int:
-    status: int = getattr(error, "exit_status", EXIT_STATUS[verdict])
-    sys.stderr.write(f"agent: {error}\n")
-    return status
+    sys.stderr.write(f"agent: {visible(str(error))}\n")
+    return EXIT_STATUS[verdict]
 
 
 def _epilog() -> str:

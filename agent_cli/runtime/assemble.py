@@ -5,6 +5,7 @@ from datetime import datetime
 from pathlib import Path
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from agent_cli.approval.policy import Policy
 from agent_cli.context.environment import details, facts
@@ -184,7 +185,7 @@ def _request(parts: Parts, state: State, builder: RequestBuilder) -> ModelReques
     assert started is not None
     task = state.task
     tools = _specs(parts, task.mode)
-    return builder.build(
+    request = builder.build(
         model=parts.resolved.name,
         messages=task.messages,
         system=_system(parts, state, started.protocol, tools),
@@ -194,6 +195,9 @@ def _request(parts: Parts, state: State, builder: RequestBuilder) -> ModelReques
         protocol=started.protocol,
         session_id=started.id,
     )
+    # Several calls are every provider's default; only "one" is said, and only to who understands.
+    says_one = not state.parallel and parts.resolved.info.sends_parallel
+    return request if says_one else replace(request, parallel_tool_calls=None)
 
 
 def _specs(parts: Parts, slug: str) -> tuple[ToolSpec, ...]:
@@ -225,7 +229,7 @@ def _system(parts: Parts, state: State, protocol: Protocol, tools: tuple[ToolSpe
 
 def _read(path: Path) -> str | None:
     try:
-        return Workspace(path.parent).read_text(path.name)
+        return Workspace(path.parent).read_text(path.name).body
     except ToolError:
         return None
 
@@ -239,4 +243,6 @@ def _environment(parts: Parts, state: State) -> str:
 
 def priced(usage: Usage, info: ModelInfo) -> Usage:
     """Fill in the cost where the provider did not say it and the prices are known."""
-    return usage if usage.cost is not None else info.price(usage)
+    if usage.cost is not None or info.prices is None:
+        return usage
+    return replace(usage, cost=info.prices.cost(usage))

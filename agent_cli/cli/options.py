@@ -1,0 +1,96 @@
+"""The options of a session, one type each: name, help, and how typer reads it."""
+
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+from msgspec import Struct
+from typer import Argument, Option
+
+Prompt: TypeAlias = Annotated[list[str] | None, Argument(help="What is to be done.")]
+Print: TypeAlias = Annotated[
+    bool, Option("--print", "-p", "--prompt", help="Do this one task and exit.")
+]
+OutputFormat: TypeAlias = Annotated[
+    str, Option("--output-format", help="text, json or stream-json, with --print.")
+]
+Json: TypeAlias = Annotated[bool, Option("--json", help="Short for --output-format stream-json.")]
+Model: TypeAlias = Annotated[str, Option("--model", "-m", help="provider/name, or replay:FILE.")]
+Mode: TypeAlias = Annotated[
+    str, Option("--mode", "--agent", help="code, architect, ask, debug or orchestrator.")
+]
+Protocol: TypeAlias = Annotated[str, Option("--protocol", help="native or xml.")]
+Parallel: TypeAlias = Annotated[
+    bool | None,
+    Option("--parallel-tool-calls/--no-parallel-tool-calls", help="Several calls per message."),
+]
+Transport: TypeAlias = Annotated[str, Option("--transport", help="direct or sdk.")]
+MaxTurns: TypeAlias = Annotated[int | None, Option("--max-turns", help="Model responses at most.")]
+MaxCost: TypeAlias = Annotated[
+    float | None, Option("--max-cost", "--max-budget-usd", "--max-price", help="US dollars.")
+]
+Yolo: TypeAlias = Annotated[
+    bool, Option("--yolo", "-y", help="Ask nothing; deny rules and protected names stay.")
+]
+Allowed: TypeAlias = Annotated[
+    list[str] | None,
+    Option("--allowed-tools", help="Rules that need no question, comma-separated."),
+]
+Disallowed: TypeAlias = Annotated[
+    list[str] | None, Option("--disallowed-tools", help="Tools to leave out, rules to deny.")
+]
+Cwd: TypeAlias = Annotated[
+    Path | None, Option("--cwd", "-C", "--cd", help="Work in this directory.")
+]
+AddDir: TypeAlias = Annotated[
+    list[Path] | None, Option("--add-dir", help="One more directory to work in.")
+]
+Ephemeral: TypeAlias = Annotated[
+    bool, Option("--ephemeral", "--no-session", help="Keep no session file.")
+]
+Continue: TypeAlias = Annotated[
+    bool, Option("--continue", "-c", help="Go on with the last session of this directory.")
+]
+Resume: TypeAlias = Annotated[
+    str, Option("--resume", "-r", "--session", "-s", help="Go on with a session, by id.")
+]
+Record: TypeAlias = Annotated[
+    Path | None, Option("--record", help="Write a cassette of the run to this file.")
+]
+
+
+class Flags(Struct, frozen=True):
+    """What was said on the command line."""
+
+    prompt: list[str] | None
+    once: bool
+    output_format: str
+    json: bool
+    model: str
+    mode: str
+    protocol: str
+    parallel: bool | None
+    transport: str
+    max_turns: int | None
+    max_cost: float | None
+    yolo: bool
+    allowed_tools: list[str] | None
+    disallowed_tools: list[str] | None
+    cwd: Path | None
+    add_dir: list[Path] | None
+    ephemeral: bool
+    continue_: bool
+    resume: str
+    record: Path | None
+
+    def settings(self) -> dict[str, object]:
+        """Return those that override the settings, by the settings' names."""
+        flags: dict[str, object] = {
+            "model": self.model or None,
+            "mode": self.mode or None,
+            "protocol": self.protocol or None,
+            "transport": self.transport or None,
+            "parallel_tool_calls": self.parallel,
+            "max_turns": self.max_turns,
+            "max_cost": self.max_cost,
+        }
+        return {name: value for name, value in flags.items() if value is not None}

@@ -1,0 +1,37 @@
+"""`agent demo`: a real session with a scripted model."""
+
+from pathlib import Path
+
+from testbed.run_agent import run_agent, start_agent
+
+
+def test_the_demo_repairs_the_project(project: Path, home: Path):
+    done = run_agent(["demo", "--yes"], cwd=project, home=home)
+    assert done.exit_code == 0, done.stderr
+    assert "no model is answering" in done.stderr
+    assert "✗ attempt_completion" in done.stderr
+    assert "the tests pass" in done.stderr
+    verified = run_agent(["sessions", "--all"], cwd=project, home=home)
+    assert "The tests fail" in verified.stdout
+
+
+def test_the_demo_asks_at_a_terminal(project: Path, home: Path):
+    terminal = start_agent(["demo"], cwd=project, home=home)
+    for _ in range(4):  # two commands and two edits, of which one fails before it is asked about
+        if terminal.expect([r"\[n\]o, or say why not", "feedback: "]) == 1:
+            break
+        terminal.sendline("y")
+    terminal.expect("Task completed")
+    terminal.expect(r"\[n\]o, or say why not")
+    terminal.sendline("y")
+    terminal.expect("feedback: ")
+    terminal.sendline("")
+    terminal.expect("the tests pass")
+    terminal.expect_exact("\r\n")
+    terminal.close()
+
+
+def test_without_a_terminal_it_says_what_to_add(project: Path, home: Path):
+    done = run_agent(["demo"], cwd=project, home=home)
+    assert done.exit_code == 2
+    assert "--yes" in done.stderr
