@@ -42,12 +42,6 @@ every_transport = pytest.mark.parametrize(
 )
 
 
-@pytest.fixture(autouse=True)
-def _no_environment(monkeypatch):
-    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "HTTP_PROXY"):
-        monkeypatch.delenv(name, raising=False)
-
-
 def ask(opener, codec, path, *answers, times=1, **endpoint):
     """Send to a server with these answers; return what came of each request, and the requests."""
 

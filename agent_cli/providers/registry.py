@@ -1,0 +1,266 @@
+"""From the name of a model to a provider that can be asked.
+
+`resolve` looks everything up and opens nothing; `connect` imports the one codec and the one
+transport that are needed.
+"""
+
+import importlib
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast, get_args
+from urllib.parse import urlsplit
+
+import msgspec
+from msgspec import Struct
+
+from agent_cli.providers.base import Endpoint, Provider, Transport
+from agent_cli.providers.headers import checked_headers, headers_for
+from agent_cli.providers.proxies import proxy_for
+from agent_cli.providers.rows import ROWS, Row, ollama_url
+from agent_cli.settings.schema import ModelSettings, ProviderSettings, Settings, Wire
+from agent_cli.settings.secrets import MissingKeyError, find_key, require_key
+from agent_cli.types.errors import ConfigurationError
+from agent_cli.types.requests import Protocol
+from agent_cli.types.usage import Usage
+
+if TYPE_CHECKING:
+    from agent_cli.providers.retry import WireProvider
+    from agent_cli.wire.codec import Codec
+
+__all__ = ["MissingKeyError", "ModelInfo", "Prices", "ResolvedModel", "connect", "resolve"]
+
+REPLAY = "replay"
+CODECS = get_args(Wire)
+DATE = re.compile(r"-(\d{8}|\d{4}-\d{2}-\d{2})$")
+"""Ends the name of a model that never changes."""
+
+
+class Prices(Struct, frozen=True):
+    """US dollars per million tokens."""
+
+    input: float
+    output: float
+    cache_read: float
+    cache_write: float
+
+    def cost(self, usage: Usage) -> float:
+        """Return US dollars; what the provider billed, if it said so."""
+        if usage.cost is not None:
+            return usage.cost
+        cached = usage.cache_read_tokens + usage.cache_write_tokens
+        fresh = max(0, usage.input_tokens - cached)
+        dollars = (
+            fresh * self.input
+            + usage.cache_read_tokens * self.cache_read
+            + usage.cache_write_tokens * self.cache_write
+            + usage.output_tokens * self.output
+        )
+        return dollars / 1_000_000
+
+
+class ModelInfo(Struct, frozen=True):
+    """What is known of a model; None is unknown."""
+
+    context_window: int | None = None
+    max_output: int | None = None
+    vision: bool = False
+    protocol: Protocol = Protocol.NATIVE
+    prices: Prices | None = None
+    sends_parallel: bool = True
+    """Whether a request may say if parallel calls are wanted."""
+
+
+class ResolvedModel(Struct, frozen=True):
+    provider: str
+    name: str
+    """The provider's own name of the model; the file, for a replay."""
+    codec: str
+    """Empty for a replay: its file says it."""
+    endpoint: Endpoint
+    info: ModelInfo
+    sdk: str | None = None
+
+    @property
+    def full_name(self) -> str:
+        separator = ":" if self.provider == REPLAY else "/"
+        return f"{self.provider}{separator}{self.name}"
+
+
+def resolve(model: str, settings: Settings, environ: Mapping[str, str]) -> ResolvedModel:
+    """Return where and as whom to ask. Raises ConfigurationError; MissingKeyError for no key."""
+    if model.startswith(f"{REPLAY}:"):
+        file = model.removeprefix(f"{REPLAY}:")
+        return ResolvedModel(REPLAY, file, "", Endpoint(""), ModelInfo())
+    provider, slash, name = model.partition("/")
+    if not (provider and slash and name):
+        raise ConfigurationError(
+            f"{model!r} is not a model: write provider/name, as in 'anthropic/claude-sonnet-5-5'"
+        )
+    own = settings.providers.get(provider, ProviderSettings())
+    row = _row(provider, own, settings)
+    base_url = _base_url(provider, row, own, environ)
+    if not base_url and not row.sdk:
+        raise ConfigurationError(f"providers.{provider}.base_url is missing in the settings")
+    endpoint = Endpoint(
+        base_url,
+        *_identity(provider, row, own, environ),
+        proxy=proxy_for(base_url, environ) if base_url else "",
+    )
+    known = _known(row.models or provider, name)
+    info = _info(settings.models.get(f"{provider}/{name}", ModelSettings()), known, row)
+    return ResolvedModel(provider, name, own.wire or row.wire, endpoint, info, row.sdk)
+
+
+def connect(
+    resolved: ResolvedModel, settings: Settings, protocol: Protocol, record: Path | None = None
+) -> Provider:
+    """Return the provider, ready to be asked; it connects with the first request.
+
+    With `record`, every exchange is written to a new cassette at that place.
+    """
+    from agent_cli.providers.retry import WireProvider  # noqa: PLC0415 - asyncio, not for --help
+
+    if resolved.provider == REPLAY:
+        provider = _replay(resolved, settings)
+    else:
+        codec = codec_named(resolved.codec)
+        transport = _transport(resolved, settings, codec)
+        if record is not None:
+            from agent_cli.providers.record import RecordingTransport  # noqa: PLC0415 - rare
+
+            transport = RecordingTransport(transport, codec, record, resolved.full_name)
+        provider = WireProvider(codec, transport, settings.retry)
+    if protocol is Protocol.XML:
+        from agent_cli.providers.xml_tools import XmlTools  # noqa: PLC0415 - only for XML
+
+        return XmlTools(provider)
+    return provider
+
+
+def codec_named(name: str) -> "Codec":
+    """Import the wire format and return its codec."""
+    return cast("Codec", importlib.import_module(f"agent_cli.wire.{name}"))
+
+
+def _replay(resolved: ResolvedModel, settings: Settings) -> "WireProvider":
+    from agent_cli.providers.cassette import read_cassette  # noqa: PLC0415 - only for a replay
+    from agent_cli.providers.replay import replay  # noqa: PLC0415 - only for a replay
+
+    cassette = read_cassette(Path(resolved.name))
+    if cassette.header.codec not in CODECS:
+        raise ConfigurationError(
+            f"cannot replay {resolved.name!r}: unknown codec {cassette.header.codec!r}"
+        )
+    return replay(cassette, codec_named(cassette.header.codec), settings.retry)
+
+
+def _transport(resolved: ResolvedModel, settings: Settings, codec: "Codec") -> Transport:
+    headers = headers_for(resolved.endpoint, codec.NAME)
+    if settings.transport == "direct" and not resolved.sdk:
+        from agent_cli.providers.direct import DirectTransport  # noqa: PLC0415 - not for the SDKs
+
+        return DirectTransport(resolved.endpoint, codec.PATH, headers)
+    vendor = "anthropic" if codec.NAME == "anthropic_messages" else "openai"
+    sdk: Any = importlib.import_module(f"agent_cli.providers.sdk_{vendor}")
+    transport: Transport = sdk.open_transport(resolved.endpoint, codec.PATH, headers, resolved.sdk)
+    return transport
+
+
+def _row(provider: str, own: ProviderSettings, settings: Settings) -> Row:
+    if own.sdk is not None:
+        return _signed_row(provider, own)
+    if provider in ROWS:
+        return ROWS[provider]
+    if provider not in settings.providers:
+        known = ", ".join(sorted({*ROWS, *settings.providers}))
+        raise ConfigurationError(
+            f"unknown provider {provider!r}: known are {known}, and replay:FILE;"
+            f" describe your own under [providers.{provider}] in the settings"
+        )
+    if own.wire is None:
+        raise ConfigurationError(f"providers.{provider}.wire is missing in the settings")
+    return Row(own.wire, "", sends_parallel=own.wire == "anthropic_messages")
+
+
+def _signed_row(provider: str, own: ProviderSettings) -> Row:
+    """Return the row of a provider that is reached through an official client."""
+    vendor = "openai" if own.sdk == "azure" else "anthropic"
+    wire = own.wire or ("openai_responses" if own.sdk == "azure" else "anthropic_messages")
+    if not wire.startswith(vendor):
+        raise ConfigurationError(f"providers.{provider}: {own.sdk} does not speak {wire}")
+    return Row(wire, "", models=vendor, sdk=own.sdk)
+
+
+def _base_url(provider: str, row: Row, own: ProviderSettings, environ: Mapping[str, str]) -> str:
+    said = environ.get(row.base_url_variable, "").strip() if row.base_url_variable else ""
+    if said and provider == "ollama":
+        said = ollama_url(said)
+    source = f"providers.{provider}.base_url" if own.base_url else row.base_url_variable
+    url = own.base_url or said or row.base_url
+    if not url:
+        return ""
+    parts = urlsplit(url)
+    try:
+        usable = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
+    except ValueError:  # a port that is no number
+        usable = False
+    if not usable:
+        raise ConfigurationError(f"{source} = {url!r} is not a URL that begins with http(s)://")
+    return url.rstrip("/")
+
+
+def _identity(
+    provider: str, row: Row, own: ProviderSettings, environ: Mapping[str, str]
+) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Return key and headers."""
+    headers = checked_headers(own.headers, provider)
+    if own.api_key_env:
+        return require_key(provider, (own.api_key_env,), environ)[1], headers
+    if not row.keys or (own.base_url and find_key(row.keys, environ) is None):
+        return "", headers  # a gateway of one's own may want no key
+    variable, key = require_key(provider, row.keys, environ)
+    if variable == "ANTHROPIC_AUTH_TOKEN":
+        return "", (("authorization", f"Bearer {key}"), *headers)
+    return key, headers
+
+
+def _known(section: str, name: str) -> ModelSettings:
+    """Return what `models.toml` says; a dated name is its model's."""
+    import tomllib  # noqa: PLC0415 - only when a model is resolved
+
+    text = Path(__file__).with_name("models.toml").read_text(encoding="utf-8")
+    rows: dict[str, object] = tomllib.loads(text).get(section, {})
+    row = rows.get(name) or rows.get(DATE.sub("", name), {})
+    return msgspec.convert(row, ModelSettings)
+
+
+def _info(said: ModelSettings, known: ModelSettings, row: Row) -> ModelInfo:
+    """Merge what the user says over what is known."""
+    fields = msgspec.structs.asdict(known)
+    fields |= {
+        name: value for name, value in msgspec.structs.asdict(said).items() if value is not None
+    }
+    both = ModelSettings(**fields)
+    sends_parallel = both.parallel_tool_calls
+    return ModelInfo(
+        both.context_window,
+        both.max_output,
+        both.vision or False,
+        both.protocol or Protocol.NATIVE,
+        _prices(both),
+        row.sends_parallel if sends_parallel is None else sends_parallel,
+    )
+
+
+def _prices(model: ModelSettings) -> Prices | None:
+    """Return the prices, if those of input and output are known; cached tokens cost no less."""
+    if model.input_price is None or model.output_price is None:
+        return None
+    read, write = model.cache_read_price, model.cache_write_price
+    return Prices(
+        model.input_price,
+        model.output_price,
+        model.input_price if read is None else read,
+        model.input_price if write is None else write,
+    )
