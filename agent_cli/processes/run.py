@@ -47,6 +47,10 @@ class Processes:
         self._shell = environment.shell(environ)
         self._spill = spill
 
+    def forgetting(self) -> "Processes":
+        """Return one whose output is kept in no file: it is not all meant to be read."""
+        return Processes(self._environ)
+
     async def run(
         self,
         command: str | Sequence[str],

@@ -1,0 +1,143 @@
+"""What a search engine reports, line by line in JSON, grouped and shown."""
+
+import base64
+import os
+from collections.abc import Callable
+
+import msgspec
+from msgspec import Struct
+
+from agent_cli.tools._listing import spelled
+
+LIMIT = 300
+"""Groups of adjacent lines in one result."""
+LONGEST_LINE = 500
+_MOST_LINES = 3 * LIMIT
+"""A match with the lines around it, so many times: one group can be as long as a file."""
+
+
+class Chunk(Struct, frozen=True, omit_defaults=True):
+    """Text, or bytes that are none, in base64."""
+
+    text: str | None = None
+    bytes: str | None = None
+
+
+class Report(Struct, frozen=True, omit_defaults=True):
+    path: Chunk = Chunk()
+    lines: Chunk = Chunk()
+    line_number: int | None = None
+    binary_offset: int | None = None
+    """Where a file turned out to be binary: none of its lines counts."""
+
+
+class Event(Struct, frozen=True):
+    type: str
+    """`begin` and `end` of a file, a `match` or a line of `context` in it, or a `summary`."""
+    data: Report
+
+
+class _File(Struct, frozen=True):
+    path: str
+    groups: list[list[tuple[int, str]]]
+
+
+_EVENT = msgspec.json.Decoder(Event)
+
+
+class Hits:
+    """Collects the groups of lines from files that may be shown, up to the limit."""
+
+    def __init__(self, accept: Callable[[str], bool]) -> None:
+        self._accept = accept
+        self._files: list[_File] = []
+        self._current: _File | None = None
+        self._pending = ""
+        self._count = 0
+        self._lines = 0
+        self.is_full = False
+        self._diagnostics: list[str] = []
+        self.on_full: Callable[[], None] = _nothing
+        """Called once there is more than will be shown."""
+
+    @property
+    def diagnostics(self) -> str:
+        """What the engine printed besides its report, that is, why it could not search."""
+        return "\n".join(self._diagnostics)
+
+    def feed(self, text: str) -> None:
+        """Take the next piece of the report, cut anywhere."""
+        *lines, self._pending = (self._pending + text).split("\n")
+        for line in lines:
+            if self.is_full:
+                return
+            self._take(line)
+
+    def render(self) -> str:
+        """Return the result: what there is, by file, each line with its number."""
+        count = self._count
+        if self.is_full:
+            header = f"Showing first {count} of {count}+ results: narrow the search to see others."
+        else:
+            header = f"Found {count} result{'' if count == 1 else 's'}."
+        return "\n\n".join([header, *(_render(file) for file in self._files if file.groups)])
+
+    def _take(self, line: str) -> None:
+        try:
+            event = _EVENT.decode(line)
+        except msgspec.DecodeError:
+            if line.strip():
+                self._diagnostics.append(line)
+            return
+        if event.type == "begin":
+            path = _path(event.data.path)
+            self._current = _File(path, []) if self._accept(path) else None
+            if self._current is not None:
+                self._files.append(self._current)
+        elif self._current is None:
+            return
+        elif event.type == "end":
+            if event.data.binary_offset is not None:
+                self._count -= len(self._current.groups)
+                self._current.groups.clear()
+        elif event.data.line_number is not None:
+            self._add(self._current, event.data.line_number, _line(event.data.lines))
+
+    def _add(self, file: _File, number: int, line: str) -> None:
+        begins = not file.groups or file.groups[-1][-1][0] + 1 != number
+        if self._lines == _MOST_LINES or (begins and self._count == LIMIT):
+            self.is_full = True
+            self.on_full()
+            return
+        if begins:
+            file.groups.append([])
+            self._count += 1
+        file.groups[-1].append((number, line))
+        self._lines += 1
+
+
+def _nothing() -> None:
+    """Be the listener where nobody listens."""
+
+
+def _path(chunk: Chunk) -> str:
+    path = os.fsdecode(_bytes(chunk)) if chunk.text is None else chunk.text
+    return path.removeprefix("./")
+
+
+def _line(chunk: Chunk) -> str:
+    text = _bytes(chunk).decode(errors="replace") if chunk.text is None else chunk.text
+    text = text.rstrip("\r\n")
+    return text if len(text) <= LONGEST_LINE else f"{text[:LONGEST_LINE]} [truncated...]"
+
+
+def _bytes(chunk: Chunk) -> bytes:
+    return base64.b64decode(chunk.bytes or "")
+
+
+def _render(file: _File) -> str:
+    lines = [f"# {spelled(file.path)}"]
+    for group in file.groups:
+        lines += [f"{number:>3} | {text}".rstrip() for number, text in group]
+        lines.append("----")
+    return "\n".join(lines)

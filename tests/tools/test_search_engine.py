@@ -1,0 +1,132 @@
+import asyncio
+import io
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from testbed.bench import Bench
+
+from agent_cli.processes.run import Finished
+from agent_cli.tools import _search_child, search_files
+from agent_cli.tools._search_engine import Start, expand
+from agent_cli.tools._search_hits import Hits
+from agent_cli.types.errors import ToolError
+from agent_cli.types.outcomes import Code
+
+EXPANSIONS = [
+    (None, ()),
+    (" * ", ()),
+    ("*.py", ("*.py",)),
+    ("*.{a,b}", ("*.a", "*.b")),
+    ("{a,b}/{c,d}", ("a/c", "a/d", "b/c", "b/d")),
+    ("{a,{b,c}}", ("a", "b", "a", "c")),
+    ("{a}", ("{a}",)),
+    ("{a,", ("{a,",)),
+]
+
+
+@pytest.mark.parametrize(("pattern", "expected"), EXPANSIONS)
+def test_braces_are_several_patterns(pattern: str | None, expected: tuple[str, ...]):
+    assert sorted(expand(pattern)) == sorted(expected)
+
+
+def test_braces_do_not_explode():
+    assert len(expand("{a,b}" * 30)) < 200
+
+
+REPORT = (
+    '{"type":"begin","data":{"path":{"text":"./a"}}}\n'
+    '{"type":"match","data":{"lines":{"text":"x\\n"},"line_number":1,"submatches":[]}}\n'
+    '{"type":"context","data":{"lines":{"bytes":"/w=="},"line_number":2}}\n'
+    '{"type":"match","data":{"lines":{"text":"x"},"line_number":null}}\n'
+    '{"type":"end","data":{"path":{"text":"./a"},"binary_offset":null}}\n'
+    '{"type":"summary","data":{"stats":{}}}\n'
+    "\nnot json\n"
+)
+
+
+@given(st.lists(st.integers(0, len(REPORT)), max_size=4).map(sorted))
+def test_a_report_is_understood_however_it_is_cut(cuts: list[int]):
+    hits = Hits(lambda _: True)
+    for start, end in zip([0, *cuts], [*cuts, len(REPORT)], strict=True):
+        hits.feed(REPORT[start:end])
+    assert hits.render() == "Found 1 result.\n\n# a\n  1 | x\n  2 | \ufffd\n----"
+    assert hits.diagnostics == "not json"
+
+
+def test_a_file_that_is_not_accepted_is_passed_over():
+    hits = Hits(lambda _: False)
+    hits.feed(REPORT)
+    assert hits.render() == "Found 0 results."
+
+
+def child(monkeypatch: pytest.MonkeyPatch, capfdbinary, *given: bytes) -> tuple[int, bytes]:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\0".join(given))))
+    code = _search_child.main()
+    sys.stdout.flush()
+    return code, capfdbinary.readouterr().out
+
+
+def test_the_child_reports_in_ripgreps_words(tmp_path: Path, monkeypatch, capfdbinary):
+    (tmp_path / "a").write_text("1\n2\nx\n")
+    (tmp_path / "b").write_bytes(b"x\0")
+    (tmp_path / "c").write_text("y")
+    paths = [str(tmp_path / name).encode() for name in ("a", "b", "c", "gone")]
+    code, out = child(monkeypatch, capfdbinary, b"x", *paths)
+    assert code == 0
+    hits = Hits(lambda path: path == str(tmp_path / "a"))
+    hits.feed(out.decode())
+    assert hits.render() == f"Found 1 result.\n\n# {tmp_path}/a\n  2 | 2\n  3 | x\n----"
+
+
+def test_the_childs_exit_code_says_whether_it_could_search(monkeypatch, capfdbinary):
+    assert child(monkeypatch, capfdbinary, b"x") == (1, b"")
+    code, out = child(monkeypatch, capfdbinary, b"(")
+    assert code == 2
+    assert b"regex parse error" in out
+
+
+ENDS = [
+    pytest.param(Finished(None, 15, "", timed_out=True), "more than 60", Code.TIMED_OUT, id="slow"),
+    pytest.param(Finished(None, 9, ""), "broke off: oops", None, id="killed"),
+    pytest.param(Finished(101, None, ""), "broke off: oops", None, id="crashed"),
+]
+
+
+@pytest.mark.parametrize(("finished", "message", "code"), ENDS)
+def test_a_search_that_did_not_end_well_fails(finished: Finished, message: str, code: Code | None):
+    arguments = search_files.Arguments(".", "x")
+    hits = Hits(lambda _: True)
+    hits.feed("oops\n")
+    with pytest.raises(ToolError, match=message) as caught:
+        search_files._refuse_unfinished(finished, hits, arguments)
+    assert caught.value.code is code
+
+
+def test_files_that_could_not_be_read_do_not_fail_the_search():
+    arguments = search_files.Arguments(".", "x")
+    search_files._refuse_unfinished(Finished(2, None, ""), Hits(lambda _: True), arguments)
+
+
+def test_an_engine_that_cannot_be_started_fails_the_search(tmp_path: Path):
+    context = Bench(search_files.TOOL, tmp_path).context
+    start = Start(("no-such-engine",))
+    with pytest.raises(ToolError, match="could not be started"):
+        asyncio.run(search_files._run(start, Hits(lambda _: True), context))
+
+
+def test_cancelling_ends_the_search(tmp_path: Path):
+    context = Bench(search_files.TOOL, tmp_path).context
+
+    async def scenario() -> None:
+        start = Start(("sh", "-c", "echo ready; sleep 60"))
+        hits = Hits(lambda _: True)
+        running = asyncio.create_task(search_files._run(start, hits, context))
+        await asyncio.sleep(0)
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+
+    asyncio.run(scenario())
