@@ -111,23 +111,29 @@ def _join(folder: int, name: str, other: str) -> None:
 @contextmanager
 def _locked(folder: int) -> Generator[None]:
     """Hold the directory's lock against other writers like this one; sweep what a kill left."""
-    for remaining in reversed(range(_LOCK_TRIES)):
+    _lock(folder)
+    for name in filter(is_temporary, os.listdir(folder)):
+        with suppress(FileNotFoundError):
+            os.unlink(name, dir_fd=folder)
+    yield
+
+
+def _lock(folder: int) -> None:
+    tries = _LOCK_TRIES
+    while True:
         try:
             fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            if not remaining:
+            tries -= 1
+            if not tries:
                 raise ToolError("another program keeps the directory locked: try again") from error
             time.sleep(_LOCK_PAUSE)
         except OSError as error:
             if error.errno not in _NO_LOCKS:
                 raise
-            break
+            return
         else:
-            break
-    for name in filter(is_temporary, os.listdir(folder)):
-        with suppress(FileNotFoundError):
-            os.unlink(name, dir_fd=folder)
-    yield
+            return
 
 
 @contextmanager

@@ -44,7 +44,8 @@ class Guard:
         with told("read", path):
             content, found = files.read(location.path)
         if found.st_nlink > 1 and self._has_refusals():
-            names = self._links.names(found.st_dev, found.st_ino, fresh=False)
+            with told("read", path):
+                names = self._links.names(found.st_dev, found.st_ino, fresh=False)
             if any(self._refuses(name) for name in names):
                 raise _refused(path)
         return content
@@ -82,7 +83,8 @@ class Guard:
     def _others(self, location: Location, found: os.stat_result | None) -> tuple[str, ...]:
         if found is None or found.st_nlink == 1 or not stat.S_ISREG(found.st_mode):
             return ()
-        names = self._links.names(found.st_dev, found.st_ino, fresh=True)
+        with told("look for other names of", location.target):
+            names = self._links.names(found.st_dev, found.st_ino, fresh=True)
         return tuple(name for name in names if name != location.path)
 
     def _has_refusals(self) -> bool:

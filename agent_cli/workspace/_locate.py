@@ -35,6 +35,8 @@ def locate(roots: tuple[str, ...], path: str) -> Location:
         raise BlockedPathError(f"the path {path!r} is not valid text") from error
     except RecursionError as error:
         raise BlockedPathError(f"the path {path!r} goes through too many links") from error
+    except OSError as error:  # a link that is replaced between two looks at it
+        raise BlockedPathError(f"the path {path!r} is being changed: try again") from error
     outside = not any(lies_in(root, canonical) for root in roots)
     return Location(canonical, os.path.normpath(joined), target(roots, canonical), outside)
 

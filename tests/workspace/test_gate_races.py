@@ -1,12 +1,18 @@
 """What changes between the question, the answer and the write."""
 
+import contextlib
+import ctypes
+import os
+import threading
 from pathlib import Path
 
 import pytest
 
 from agent_cli.types.effects import Kind
-from agent_cli.types.errors import ToolError
+from agent_cli.types.errors import BlockedPathError, ToolError
 from agent_cli.workspace.gate import Workspace
+
+RENAME_EXCHANGE = 2
 
 
 def test_what_changed_since_it_was_shown_is_not_taken(tmp_path: Path):
@@ -64,3 +70,50 @@ def test_a_component_swapped_during_the_call_does_not_lead_out(tmp_path, monkeyp
         }[operation]()
     assert list(outside.iterdir()) == [outside / "f"]
     assert (outside / "f").read_bytes() == b"inside"
+
+
+def test_a_directory_swapped_all_the_time_never_leads_out(tmp_path: Path):
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    for folder in (root / "d", outside):
+        folder.mkdir(parents=True)
+    (root / "d" / "f").write_bytes(b"inside")
+    (outside / "f").write_bytes(b"secret")
+    (root / "link").symlink_to(outside)
+    ended = threading.Event()
+    exchange = ctypes.CDLL(None, use_errno=True).renameat2
+    names = [-1, os.fsencode(root / "d"), -1, os.fsencode(root / "link")]
+
+    def swap() -> None:
+        while not ended.is_set():
+            assert exchange(*names, RENAME_EXCHANGE) == 0
+
+    swapper = threading.Thread(target=swap)
+    swapper.start()
+    workspace, read = Workspace(root), []
+    try:
+        for _ in range(300):
+            for act in (
+                lambda: read.append(workspace.read("d/f")),
+                lambda: workspace.write("d/f", b"inside", expected=b"secret"),
+                lambda: workspace.write("d/new", b"new", expected=None),
+                lambda: read.extend(entry.path.encode() for entry in workspace.walk("d")),
+            ):
+                with contextlib.suppress(ToolError):
+                    act()
+    finally:
+        ended.set()
+        swapper.join()
+    assert set(read) <= {b"inside", b"d/f", b"d/new"}
+    assert [path.name for path in outside.iterdir()] == ["f"]
+    assert (outside / "f").read_bytes() == b"secret"
+
+
+def test_a_link_replaced_between_two_looks_is_an_error(tmp_path: Path, monkeypatch):
+    (tmp_path / "link").symlink_to("f")
+
+    def gone(path: str) -> str:
+        raise FileNotFoundError(path)
+
+    monkeypatch.setattr(os, "readlink", gone)
+    with pytest.raises(BlockedPathError, match="try again"):
+        Workspace(tmp_path).read("link")

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from testbed.ordinary_user import as_ordinary_user, open_the_way
 
+from agent_cli.types.effects import Kind
 from agent_cli.types.errors import BlockedPathError, ToolError
 from agent_cli.workspace import _walk
 from agent_cli.workspace.gate import Entry, Workspace
@@ -165,3 +166,17 @@ def test_marks_line_ends_and_negations_do_not_open_what_is_refused(tmp_path: Pat
     workspace = make(tmp_path, {"vault/key": "x"})
     (tmp_path / ".agentignore").write_bytes(data)
     assert not workspace.visible("vault/key")
+
+
+def test_hard_links_in_a_root_that_cannot_be_listed_are_not_written(tmp_path: Path):
+    root = tmp_path / "root"
+    workspace = make(root, {"f": "x"})
+    os.link(root / "f", root / "g")
+    open_the_way(tmp_path)
+    root.chmod(0o711)
+
+    def act() -> None:
+        with pytest.raises(ToolError, match="other names"):
+            workspace.effect(Kind.WRITE, "f")
+
+    as_ordinary_user(act)

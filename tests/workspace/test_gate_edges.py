@@ -1,0 +1,141 @@
+"""What other systems and other programs do to the gate's calls."""
+
+import errno
+import fcntl
+import os
+from pathlib import Path
+
+import pytest
+
+from agent_cli.types.errors import BlockedPathError, ToolError
+from agent_cli.workspace import files
+from agent_cli.workspace._atomic import is_temporary
+from agent_cli.workspace.gate import Workspace
+
+
+def failing(code: int, real=None, when=lambda *_: True):
+    def call(*arguments, **named):
+        if when(*arguments):
+            raise OSError(code, os.strerror(code))
+        return real(*arguments, **named)
+
+    return call
+
+
+def test_files_and_directories_are_told_apart(tmp_path: Path):
+    (tmp_path / "d").mkdir()
+    (tmp_path / "f").write_bytes(b"x")
+    workspace = Workspace(tmp_path)
+    assert [workspace.is_file(path) for path in ("d", "f", "none")] == [False, True, False]
+    assert [workspace.is_dir(path) for path in ("d", "f", "f/x")] == [True, False, False]
+
+
+def test_text_is_read_as_text(tmp_path: Path):
+    (tmp_path / "f").write_bytes(b"\xef\xbb\xbfx")
+    (tmp_path / "b").write_bytes(b"\0")
+    assert Workspace(tmp_path).read_text("f").body == "x"
+    with pytest.raises(ToolError, match="binary"):
+        Workspace(tmp_path).read_text("b")
+
+
+def test_a_file_that_is_too_large_is_refused(tmp_path: Path):
+    with (tmp_path / "f").open("wb") as file:
+        file.truncate(files.READ_LIMIT + 1)
+    with pytest.raises(ToolError, match="larger"):
+        Workspace(tmp_path).read("f")
+
+
+def test_a_file_that_is_never_ready_is_refused(tmp_path: Path, monkeypatch):
+    (tmp_path / "f").write_bytes(b"x")
+    source, sink = os.pipe2(os.O_NONBLOCK)
+    monkeypatch.setattr(files, "open_regular", lambda *_: source)
+    with pytest.raises(BlockedPathError, match="wait"):
+        Workspace(tmp_path).read("f")
+    os.close(sink)
+
+
+def test_a_file_swapped_for_a_pipe_while_it_is_opened_is_refused(tmp_path: Path, monkeypatch):
+    target = tmp_path / "f"
+    target.write_bytes(b"x")
+    real = os.open
+
+    def swap(path, *arguments, **named):
+        if path == "f":
+            target.unlink()
+            os.mkfifo(target)
+        return real(path, *arguments, **named)
+
+    monkeypatch.setattr(os, "open", swap)
+    with pytest.raises(BlockedPathError, match="pipe"):
+        Workspace(tmp_path).read("f")
+
+
+def test_hard_links_that_nothing_covers_are_read(tmp_path: Path):
+    (tmp_path / ".agentignore").write_bytes(b"secret\n")
+    (tmp_path / "f").write_bytes(b"x")
+    os.link(tmp_path / "f", tmp_path / "g")
+    workspace = Workspace(tmp_path)
+    assert workspace.read("f") == workspace.read("g") == b"x"
+    os.link(tmp_path / "f", tmp_path / "h")
+    assert workspace.read("f") == b"x"
+
+
+def test_a_file_gone_in_the_last_moment_is_not_made_again(tmp_path: Path, monkeypatch):
+    (tmp_path / "f").write_bytes(b"old")
+    monkeypatch.setattr(os, "fchmod", lambda *_: (tmp_path / "f").unlink())
+    with pytest.raises(ToolError, match="changed"):
+        Workspace(tmp_path).write("f", b"new", expected=b"old")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("code", "works"), [(errno.EOPNOTSUPP, True), (errno.EMFILE, False)])
+def test_a_file_system_without_unnamed_files(tmp_path: Path, monkeypatch, code: int, *, works):
+    unnamed = failing(code, os.open, lambda path, flags, *_: flags & os.O_TMPFILE == os.O_TMPFILE)
+    monkeypatch.setattr(os, "open", unnamed)
+    if works:
+        Workspace(tmp_path).write("f", b"new", expected=None)
+    else:
+        with pytest.raises(ToolError, match="open files"):
+            Workspace(tmp_path).write("f", b"new", expected=None)
+    assert [path.name for path in tmp_path.iterdir()] == ["f"] * works
+
+
+def test_a_lock_that_fails_otherwise_is_an_error(tmp_path: Path, monkeypatch):
+    monkeypatch.setattr(fcntl, "flock", failing(errno.EIO))
+    with pytest.raises(ToolError, match="cannot write"):
+        Workspace(tmp_path).write("f", b"new", expected=None)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_labels_that_only_the_system_gives_are_left_to_it(tmp_path: Path, monkeypatch):
+    (tmp_path / "f").write_bytes(b"old")
+    monkeypatch.setattr(os, "listxattr", lambda _: ["security.label"])
+    monkeypatch.setattr(os, "getxattr", failing(errno.EPERM))
+    Workspace(tmp_path).write("f", b"new", expected=b"old")
+    assert (tmp_path / "f").read_bytes() == b"new"
+
+
+def test_a_system_without_extended_attributes_is_written_all_the_same(tmp_path, monkeypatch):
+    (tmp_path / "f").write_bytes(b"old")
+    monkeypatch.delattr(os, "listxattr")
+    Workspace(tmp_path).write("f", b"new", expected=b"old")
+    assert (tmp_path / "f").read_bytes() == b"new"
+
+
+def test_what_a_kill_left_is_swept_and_never_listed(tmp_path: Path):
+    left = tmp_path / f".agent-{'0' * 16}.tmp"
+    assert is_temporary(left.name)
+    left.write_bytes(b"half")
+    workspace = Workspace(tmp_path)
+    assert workspace.list_dir(".") == ()
+    workspace.write("f", b"new", expected=None)
+    assert [path.name for path in tmp_path.iterdir()] == ["f"]
+
+
+def test_a_directory_that_vanishes_during_a_walk_is_passed_over(tmp_path: Path):
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / "x").touch()
+    walked = Workspace(tmp_path).walk(".")
+    assert next(walked).path == "d"
+    (tmp_path / "d").rename(tmp_path / "e")
+    assert list(walked) == []
