@@ -25,6 +25,7 @@ pytestmark = pytest.mark.benchmark
 
 RUNS = 11
 READ = Call("read_file", {"files": [{"path": "README.md"}]})
+FILES = ["README.md", "OTHER.md"]
 DONE = Call("attempt_completion", {"result": "Done."})
 ASK = ["run", "-m", "anthropic/test-model", "Do it."]
 
@@ -38,6 +39,11 @@ connection.request("POST", "/v1/messages", json.dumps(body),
                    {"content-type": "application/json", "x-api-key": "k"})
 connection.getresponse().read()
 """
+
+
+def read(number: int) -> Call:
+    """Not the same file twice in a row: that would be asked about."""
+    return Call("read_file", {"files": [{"path": FILES[number]}]})
 
 
 class Cost(NamedTuple):
@@ -70,7 +76,8 @@ def median_of(measure: Callable[[], float]) -> float:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    (tmp_path / "README.md").write_text("# A project\n")
+    for name in FILES:
+        (tmp_path / name).write_text("# A project\n")
     return tmp_path
 
 
@@ -108,7 +115,7 @@ def test_answer_to_next_request_with_one_read(project: Path, tmp_path: Path):
         if ended:
             gaps.append(exchange.at - ended.pop())
         Thread(target=stamp, args=(exchange,), daemon=True).start()
-        return Say(calls=[READ if len(gaps) < 100 else DONE])
+        return Say(calls=[read(len(gaps) % 2) if len(gaps) < 100 else DONE])
 
     with ModelServer(script) as server:
         spend(command(ASK), project, environment(tmp_path / "home", server))
@@ -117,7 +124,9 @@ def test_answer_to_next_request_with_one_read(project: Path, tmp_path: Path):
 
 def test_cpu_of_a_turn_with_a_thousand_calls(project: Path, tmp_path: Path):
     one = cost_of([Say(calls=[READ]), Say(calls=[DONE])], project, tmp_path)
-    many = cost_of([Say(calls=[READ] * 1000), Say(calls=[DONE])], project, tmp_path)
+    many = cost_of(
+        [Say(calls=[read(n % 2) for n in range(1000)]), Say(calls=[DONE])], project, tmp_path
+    )
     report(
         "CPU of a turn with 1,000 reads", f"{many.cpu:.2f} s, {many.cpu / one.cpu:.1f} x one read"
     )
