@@ -66,7 +66,7 @@ def _matches(host: str, port: int, entry: str) -> bool:
     if "/" in entry:
         return _in_network(host, entry)
     name, _, number = entry.rpartition(":")
-    if name and number.isdigit() and ":" not in name.strip("[]"):
+    if number.isdigit() and (name.endswith("]") or (name and ":" not in name)):
         if int(number) != port:
             return False
         entry = name
