@@ -67,7 +67,7 @@ def _open(line: bytes, previous: str) -> Envelope | None:
         return None
     try:
         return _decoder.decode(body)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # whoever sealed it
         return None
 
 

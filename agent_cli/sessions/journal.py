@@ -38,10 +38,10 @@ class Journal:
     def append(self, entry: Entry) -> Envelope:
         """Write the entry; raises JournalError and leaves the file as it was if it cannot."""
         envelope = Envelope(self._seq, timestamp(), entry)
-        line, digest = seal(envelope, self._hash)
         try:
+            line, digest = seal(envelope, self._hash)
             _write(self._descriptor, line)
-        except OSError as error:
+        except (OSError, UnicodeEncodeError) as error:
             raise JournalError(f"cannot write the session {self.path}: {error}") from error
         self._seq += 1
         self._hash = digest

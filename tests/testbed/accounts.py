@@ -33,6 +33,8 @@ def no_call_runs_twice_or_incomplete(told: Sequence[Entry]) -> None:
     assert all(times == 1 for times in starts.values())
     whole = {call.id for message, _ in messages(told) for call in message.calls if call.complete}
     assert starts.keys() <= whole
+    ended = [entry.result for entry in told if isinstance(entry, CallFinished)]
+    assert {result.call_id for result in ended if not result.is_error} <= starts.keys()
 
 
 def every_message_is_worked_off_as_the_law_says(told: Sequence[Entry]) -> None:

@@ -1,0 +1,87 @@
+"""Whether calls and results add up, one row per way in which they do not."""
+
+import pytest
+from msgspec.structs import replace
+from testbed.journals import SESSION
+from testbed.story import BEGINNING, Told, allowed, asked, entries_of, ran, settled
+
+from agent_cli.sessions.verify import Report, verify
+from agent_cli.types.entries import CallStarted
+from agent_cli.types.outcomes import Outcome
+
+NOTHING = Report(
+    calls=0,
+    results=0,
+    outcomes=(),
+    duplicates=(),
+    orphans=(),
+    unanswered=(),
+    misplaced=(),
+    rerun=(),
+)
+
+
+def counted(*told: Told) -> Report:
+    """What is found wrong; how much there was is told by other tests."""
+    return replace(verify(entries_of(told)), calls=0, results=0, outcomes=())
+
+
+def test_a_whole_session_adds_up():
+    report = verify(SESSION)
+    assert report.adds_up
+    assert (report.calls, report.results) == (4, 4)
+    assert report.outcomes == (("ok", 2), ("failed", 1), ("denied", 1))
+
+
+def test_a_session_without_calls_adds_up():
+    assert verify(BEGINNING) == NOTHING
+    assert NOTHING.adds_up
+
+
+A_B = asked("a", "b")
+BEFORE = asked("a")
+
+ROWS: dict[str, tuple[list[Told], Report]] = {
+    "all answered in order": ([A_B, ran("a"), ran("b")], NOTHING),
+    "one open": ([A_B, ran("a")], replace(NOTHING, unanswered=("b",))),
+    "all open": ([A_B], replace(NOTHING, unanswered=("a", "b"))),
+    "two results": (
+        [A_B, ran("a"), settled("a", Outcome.FAILED), ran("b")],
+        replace(NOTHING, duplicates=("a",)),
+    ),
+    "two calls of one id": (
+        [BEFORE, ran("a"), asked("a")],
+        replace(NOTHING, duplicates=("a",)),
+    ),
+    "a result of no call": (
+        [BEFORE, ran("a"), settled("x", Outcome.FAILED)],
+        replace(NOTHING, orphans=("x",)),
+    ),
+    "a result before its call": (
+        [settled("a", Outcome.FAILED), BEFORE],
+        replace(NOTHING, orphans=("a",), unanswered=("a",)),
+    ),
+    "results the other way round": (
+        [A_B, settled("b", Outcome.FAILED), settled("a", Outcome.FAILED)],
+        replace(NOTHING, misplaced=("b", "a")),
+    ),
+    "a call started twice": (
+        [BEFORE, allowed("a"), CallStarted("a"), CallStarted("a"), settled("a", Outcome.OK)],
+        replace(NOTHING, rerun=("a",)),
+    ),
+}
+
+
+@pytest.mark.parametrize(("told", "expected"), ROWS.values(), ids=ROWS)
+def test_it_finds(told: list[Told], expected: Report):
+    assert counted(*told) == expected
+    assert verify(entries_of(told)).adds_up == (expected == NOTHING)
+
+
+def test_outcomes_are_counted_in_the_order_of_the_law():
+    told = [
+        entry
+        for outcome in reversed(Outcome)
+        for entry in (asked(outcome.value), settled(outcome.value, outcome))
+    ]
+    assert verify(told).outcomes == tuple((outcome.value, 1) for outcome in Outcome)

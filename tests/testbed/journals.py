@@ -1,0 +1,84 @@
+"""Journals for tests: a short session with one of everything, and its bytes."""
+
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+
+from testbed.story import BEGINNING, accepted, asked, completion, denied, entries_of, ran, settled
+
+from agent_cli.sessions.codec import SEED, seal
+from agent_cli.types.approval import DecidedBy, Decision
+from agent_cli.types.effects import Effect, Kind
+from agent_cli.types.entries import (
+    AssistantSaid,
+    BudgetStopped,
+    CallDecided,
+    Entry,
+    Envelope,
+    Interrupted,
+    ModeSwitched,
+    Nudged,
+    ParallelSwitched,
+    RuleGranted,
+    TaskFinished,
+    Todo,
+    TodosUpdated,
+    UserSaid,
+)
+from agent_cli.types.messages import AssistantMessage, Image, Reasoning, StopReason, Text, ToolCall
+from agent_cli.types.outcomes import Code, Limit, Nudge, Outcome, Stop
+from agent_cli.types.usage import Usage
+
+SESSION: list[Entry] = entries_of(
+    [
+        *BEGINNING,
+        AssistantSaid(
+            AssistantMessage(
+                (
+                    Reasoning("hm", '{"signature":"x"}'),
+                    Text("größer — 你好 \u2028 \r\n\ttab"),
+                    ToolCall("a", "read_file", '{"path": "a\\n"}', opaque="item"),
+                    ToolCall("b", "execute_command", '{"comm', complete=False),
+                ),
+                StopReason.LENGTH,
+                Usage(10, 20, 3, 4, 0.5, estimated=True),
+            )
+        ),
+        RuleGranted("read_file(src/**)"),
+        CallDecided("a", Decision.ALLOW, DecidedBy.USER, "yes", (Effect(Kind.READ, "a"),)),
+        ran("a", content="line one\nline two\r\n")[1:],
+        settled("b", Outcome.FAILED, Code.CUT_OFF),
+        TodosUpdated((Todo("look", "completed"),)),
+        ModeSwitched("architect"),
+        ParallelSwitched(on=False),
+        asked(text="well"),
+        Nudged(Nudge.NO_TOOL),
+        asked("c"),
+        denied("c", "x"),
+        Interrupted(Stop.USER, "ctrl-c", "half a sent"),
+        UserSaid("see", (Image("image/png", "AA=="),), "it is Monday"),
+        asked(completion()),
+        accepted(),
+        TaskFinished("it is done"),
+        BudgetStopped(Limit.TURNS),
+    ]
+)
+"""One of every entry, in an order that the engine accepts."""
+
+
+def lines_of(entries: Iterable[Entry]) -> list[bytes]:
+    lines: list[bytes] = []
+    previous = SEED
+    for seq, entry in enumerate(entries):
+        line, previous = seal(Envelope(seq, "2026-11-21T10:00:00.000000Z", entry), previous)
+        lines.append(line)
+    return lines
+
+
+def journal_of(entries: Sequence[Entry]) -> bytes:
+    return b"".join(lines_of(entries))
+
+
+def sealed(body: bytes, previous: str = SEED) -> bytes:
+    """Seal any JSON object, whatever it holds, as a journal line."""
+    digest = sha256(previous.encode() + body).hexdigest()
+    return b'{"hash":"' + digest.encode() + b'",' + body[1:] + b"\n"
