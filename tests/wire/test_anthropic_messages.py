@@ -95,7 +95,9 @@ def test_what_is_not_asked_for_is_not_sent():
 
 
 @pytest.mark.parametrize(
-    ("tools", "parallel"), [((), False), ((TOOL,), None), ((TOOL,), True)], ids=str
+    ("tools", "parallel"),
+    [((), False), ((TOOL,), None), ((TOOL,), True)],
+    ids=["no tools", "not said", "several"],
 )
 def test_a_tool_choice_is_sent_only_to_forbid_parallel_calls(tools, parallel):
     assert "tool_choice" not in sent(ASKED, tools=tools, parallel_tool_calls=parallel)
