@@ -2,6 +2,7 @@
 
 import os
 import traceback
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,7 +16,10 @@ def as_ordinary_user(act: Callable[[], None]) -> None:
     if os.geteuid() != 0:
         act()
         return
-    child = os.fork()
+    with warnings.catch_warnings():
+        # Python 3.12 warns of fork in a process with threads; the child only runs the test.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
     if child == 0:
         status = 1
         try:
@@ -36,6 +40,6 @@ def as_ordinary_user(act: Callable[[], None]) -> None:
 def open_the_way(path: Path) -> None:
     """Let every user pass through the test's directories down to this one, and list it."""
     for folder in (path, *path.parents):
-        if folder.stat().st_uid == os.geteuid() and folder.name.startswith(("pytest-", "test_")):
+        if folder.stat().st_uid == os.geteuid() and folder.name.startswith(("pytest-", "popen-", "test_")):
             folder.chmod(folder.stat().st_mode | 0o055)
     path.chmod(path.stat().st_mode | 0o055)
