@@ -15,6 +15,7 @@ from agent_cli.context.rules_files import instructions, project_rules, user_rule
 from agent_cli.context.system_prompt import SystemPromptInputs, render
 from agent_cli.engine.steps import Rules
 from agent_cli.engine.task import State
+from agent_cli.i18n.catalog import say
 from agent_cli.processes.run import Processes
 from agent_cli.providers.registry import ModelInfo, ResolvedModel, connect, resolve
 from agent_cli.runtime.agent import Agent, Asking
@@ -93,7 +94,7 @@ def assemble(settings: Settings, options: Options, frontend: Frontend) -> Agent:
     session = _session(parts, frontend)
     agent = _agent(parts, session, frontend)
     if agent.recover():
-        frontend.emit(Notice("the session had been cut off; its open calls were settled"))
+        frontend.emit(Notice(say("the session had been cut off; its open calls were settled")))
     return agent
 
 
@@ -102,7 +103,11 @@ def _session(parts: Parts, frontend: Frontend) -> Session:
     if options.resume is not None:
         session, damage = open_session(options.resume, frontend.emit)
         if damage:
-            frontend.emit(Notice(f"the session file was damaged and cut back: {damage}"))
+            frontend.emit(
+                Notice(say("the session file was damaged and cut back: {damage}", damage=damage))
+            )
+        if not session.state.tasks:  # it ended right after its beginning
+            session.append(TaskStarted(settings.mode))
         return session
     session_id = new_id()
     sessions = data_directory(options.environ) / "sessions"
