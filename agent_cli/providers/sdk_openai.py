@@ -1,37 +1,28 @@
-"""The transport over the official openai client: OpenAI, what is compatible with it, and Azure."""
+"""The transport over the official openai client: OpenAI, what is compatible with it, and Azure.
 
-from typing import TYPE_CHECKING, Any
+The import takes 400 ms; only `registry.connect` imports this module, when it is asked for.
+"""
 
+from typing import Any
+
+import httpx2
 import msgspec
+import openai
 
 from agent_cli.providers.base import Endpoint
+from agent_cli.providers.sdk_stream import SdkTransport, connection_failure, http_client
 from agent_cli.types.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    import openai
-
-    from agent_cli.providers.sdk_stream import SdkTransport
 
 
 def open_transport(
     endpoint: Endpoint, path: str, headers: tuple[tuple[str, str], ...], sdk: str | None = None
-) -> "SdkTransport":
+) -> SdkTransport:
     """Return a transport to the endpoint; `sdk` is None or `azure`."""
-    import httpx2  # noqa: PLC0415 - 80 ms
-    import openai  # noqa: PLC0415 - 400 ms
-
-    from agent_cli.providers.sdk_stream import (  # noqa: PLC0415 - imports httpx2
-        SdkTransport,
-        connection_failure,
-    )
-
     try:
         client = _azure(endpoint, headers) if sdk == "azure" else _plain(endpoint)
     except (openai.OpenAIError, ValueError) as error:
         raise ConfigurationError(f"the openai client cannot be used: {error}") from error
-
-    # The key as our headers show it, and no other: the client would send one from the
-    # environment where we have none.
+    # The key as our headers show it, and no other.
     shown: dict[str, Any] = {"authorization": openai.omit, **dict(headers)}
 
     async def post(body: bytes) -> httpx2.Response:
@@ -56,11 +47,7 @@ def open_transport(
     return SdkTransport(endpoint, post, client.close)
 
 
-def _plain(endpoint: Endpoint) -> "openai.AsyncOpenAI":
-    import openai  # noqa: PLC0415 - see above
-
-    from agent_cli.providers.sdk_stream import http_client  # noqa: PLC0415 - see above
-
+def _plain(endpoint: Endpoint) -> openai.AsyncOpenAI:
     return openai.AsyncOpenAI(
         base_url=endpoint.base_url,
         # Without a key the client takes the environment's, and would show it to any server.
@@ -70,11 +57,7 @@ def _plain(endpoint: Endpoint) -> "openai.AsyncOpenAI":
     )
 
 
-def _azure(endpoint: Endpoint, headers: tuple[tuple[str, str], ...]) -> "openai.AsyncAzureOpenAI":
-    import openai  # noqa: PLC0415 - see above
-
-    from agent_cli.providers.sdk_stream import http_client  # noqa: PLC0415 - see above
-
+def _azure(endpoint: Endpoint, headers: tuple[tuple[str, str], ...]) -> openai.AsyncAzureOpenAI:
     place: dict[str, Any] = {"azure_endpoint": endpoint.base_url} if endpoint.base_url else {}
     return openai.AsyncAzureOpenAI(
         api_key=endpoint.api_key or None,

@@ -91,12 +91,13 @@ def test_a_stream_that_ends_without_its_terminal_event_is_cut():
 
 
 def test_a_stream_that_ends_after_the_finish_reason_is_whole():
-    without_done = STREAM.removesuffix(b"data: [DONE]\n\n")
-    [(deltas, error)], waits, _ = ask(Answer(sent(without_done)))
+    finish = next(line for line in STREAM.split(b"\n\n") if b'"finish_reason":"stop"' in line)
+    without_usage = STREAM[: STREAM.index(finish) + len(finish)] + b"\n\n"
+    [(deltas, error)], waits, _ = ask(Answer(sent(without_usage)))
     assert error is None
     assert waits == []
     assert isinstance(deltas[-1], MessageEnd)
-    assert deltas[-1].stop_reason is StopReason.END
+    assert (deltas[-1].stop_reason, deltas[-1].usage.estimated) == (StopReason.END, True)
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404])

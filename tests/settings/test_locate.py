@@ -1,0 +1,33 @@
+"""The line of a key, however it was written."""
+
+import pytest
+
+from agent_cli.settings.locate import line_of
+
+TEXT = """\
+model = "x"
+approval.write = "ask"
+[approval.rules]
+allow = [
+  "read",
+]
+["models"."a/b.c"]
+vision = true
+"""
+
+
+@pytest.mark.parametrize(
+    ("keys", "line"),
+    [
+        (("model",), 1),
+        (("approval", "write"), 2),
+        (("approval", "rules"), 3),
+        (("approval", "rules", "allow"), 6),
+        (("models", "a/b.c"), 7),
+        (("models", "a/b.c", "vision"), 8),
+        (("model", "x"), 0),
+        (("mode",), 0),
+    ],
+)
+def test_a_key_is_on_the_line_that_completes_it(keys, line):
+    assert line_of(TEXT, keys) == line
