@@ -39,7 +39,8 @@ def as_ordinary_user(act: Callable[[], None]) -> None:
 
 def open_the_way(path: Path) -> None:
     """Let every user pass through the test's directories down to this one, and list it."""
+    ours = ("pytest-", "popen-", "test_")
     for folder in (path, *path.parents):
-        if folder.stat().st_uid == os.geteuid() and folder.name.startswith(("pytest-", "popen-", "test_")):
+        if folder.stat().st_uid == os.geteuid() and folder.name.startswith(ours):
             folder.chmod(folder.stat().st_mode | 0o055)
     path.chmod(path.stat().st_mode | 0o055)
