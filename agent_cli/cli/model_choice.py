@@ -5,6 +5,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+import msgspec
 from msgspec import Struct
 
 from agent_cli.i18n.catalog import say
@@ -25,11 +26,17 @@ KEYS = (
     Candidate("OPENROUTER_API_KEY", "openrouter/anthropic/claude-sonnet-4.5"),
 )
 
-LOCAL = (("ollama", 11434), ("lmstudio", 1234), ("llamacpp", 8080), ("vllm", 8000))
+LOCAL = {"ollama": 11434, "lmstudio": 1234, "llamacpp": 8080, "vllm": 8000}
 """Servers that are looked for on the loopback address, with their usual ports."""
 
 _PROBE = 0.15
 """Seconds that a local server has to answer the connection."""
+
+_ANSWER = 1.0
+"""Seconds that it has to list its models."""
+
+_LISTING = 1024 * 1024
+"""Bytes of the list that are read."""
 
 
 class NoModelError(MissingKeyError):
@@ -59,12 +66,17 @@ def choose_model(settings: Settings, environ: Mapping[str, str], resumed: Path |
                 + "\n"
             )
             return candidate.model
+    for name in local_servers():
+        found = _local_model(name)
+        if found is not None:
+            sys.stderr.write(say("model: {model}, found on this machine", model=found) + "\n")
+            return found
     raise NoModelError
 
 
 def local_servers() -> list[str]:
     """Return the local servers that accept a connection."""
-    return [name for name, port in LOCAL if _listens(port)]
+    return [name for name, port in LOCAL.items() if _listens(port)]
 
 
 def _listens(port: int) -> bool:
@@ -75,10 +87,33 @@ def _listens(port: int) -> bool:
         return False
 
 
+def _local_model(server: str) -> str | None:
+    """Return the first model that the server lists; it is told nothing."""
+    import http.client  # noqa: PLC0415 - only where nobody chose a model
+
+    connection = http.client.HTTPConnection("127.0.0.1", LOCAL[server], timeout=_ANSWER)
+    try:
+        connection.request("GET", "/v1/models")
+        listed = msgspec.json.decode(connection.getresponse().read(_LISTING), type=_Models)
+    except (OSError, http.client.HTTPException, msgspec.DecodeError):
+        return None  # something else listens there
+    finally:
+        connection.close()
+    return f"{server}/{listed.data[0].id}" if listed.data else None
+
+
+class _Model(Struct):
+    id: str
+
+
+class _Models(Struct):
+    data: list[_Model]
+
+
 def _screen() -> str:
     names = ", ".join(candidate.variable for candidate in KEYS)
     found = local_servers()
-    ports = ", ".join(f"{name} :{port}" for name, port in LOCAL)
+    ports = ", ".join(f"{name} :{port}" for name, port in LOCAL.items())
     lines = [
         say("there is no model to ask."),
         "",

@@ -11,6 +11,7 @@ from agent_cli.cli.model_choice import choose_model
 from agent_cli.cli.options import Flags
 from agent_cli.cli.resume import resume_path
 from agent_cli.cli.work import Run, run_once, run_repl, with_standard_input
+from agent_cli.i18n.catalog import say
 from agent_cli.runtime.assemble import Options
 from agent_cli.settings.load import load
 
@@ -46,6 +47,13 @@ def start(flags: Flags) -> None:
     interactive = not flags.once and sys.stdin.isatty() and sys.stdout.isatty()
     settings = load(os.environ, flags.settings())
     root = directory(flags.cwd)
+    text = " ".join(flags.prompt or ())
+    if not interactive:
+        text = with_standard_input(text)
+        if not text.strip():
+            raise typer.BadParameter(
+                say("say what is to be done, as an argument or on standard input")
+            )
     path = resume_path(os.environ, root, latest=flags.continue_, session_id=flags.resume)
     options = Options(
         cwd=root,
@@ -60,14 +68,13 @@ def start(flags: Flags) -> None:
         resume=path,
         record=flags.record,
     )
-    text = " ".join(flags.prompt or ())
     if interactive:
         run_repl(Run(settings, options, text))
         return
     from agent_cli.frontends.headless.registry import output  # noqa: PLC0415 - this way only
 
     frontend = output("stream-json" if flags.json else flags.output_format)
-    raise typer.Exit(run_once(Run(settings, options, with_standard_input(text)), frontend))
+    raise typer.Exit(run_once(Run(settings, options, text), frontend))
 
 
 def directory(cwd: Path | None) -> Path:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from agent_cli.engine.outcomes import EXIT_STATUS, Verdict
 from agent_cli.i18n.catalog import say
 from agent_cli.runtime.assemble import Options, assemble
 from agent_cli.settings.places import state_directory
@@ -27,16 +26,12 @@ def run_once(run: Run, frontend: "Output") -> int:
     """Do one task without a person to talk to; return the exit status."""
     from agent_cli.frontends.headless.one_shot import one_shot  # noqa: PLC0415 - this way only
 
-    prompt = run.prompt
-    if not prompt.strip():
-        sys.stderr.write(say("agent: say what is to be done, as an argument or on stdin") + "\n")
-        return EXIT_STATUS[Verdict.USAGE]
     agent = assemble(run.settings, run.options, frontend)
 
     async def work() -> int:
         try:
             return await one_shot(
-                lambda: agent.submit(prompt), lambda: agent.session.state, frontend
+                lambda: agent.submit(run.prompt), lambda: agent.session.state, frontend
             )
         finally:
             await agent.close()

@@ -143,7 +143,7 @@ def _agent(parts: Parts, session: Session, frontend: Frontend) -> Agent:
     )
     rules = Rules(
         interactive=options.interactive,
-        max_turns=settings.max_turns,
+        max_turns=settings.max_turns and session.state.turns + settings.max_turns,
         max_cost=settings.max_cost,
     )
     dispatcher = Dispatcher(session, toolbox, frontend)

@@ -1,0 +1,95 @@
+"""A person at a terminal."""
+
+from pathlib import Path
+from typing import Any
+
+from testbed.replies import Call, Hang, Say
+from testbed.run_agent import start_agent
+from testbed.server import ModelServer
+
+MODEL = ["-m", "anthropic/test-model"]
+DONE = Call("attempt_completion", {"result": "Everything is done."})
+WRITE = Call("write_to_file", {"path": "new.txt", "content": "hello\n"})
+
+
+PROMPT = ">[ \x08]"
+"""The space after the prompt may be drawn by moving the cursor."""
+
+
+def say(terminal: Any, text: str) -> None:
+    terminal.send(text + "\r")
+
+
+def leave(terminal: Any) -> None:
+    terminal.expect(PROMPT)
+    terminal.sendeof()
+    terminal.wait()
+    assert terminal.exitstatus == 0
+    terminal.close()
+
+
+def test_text_hands_the_floor_back(project: Path, home: Path):
+    with ModelServer([Say("The answer is four."), Say("And now five.")]) as server:
+        terminal = start_agent([*MODEL, "What is 2 + 2?"], cwd=project, home=home, server=server)
+        terminal.expect("answer is four")
+        terminal.expect(PROMPT)
+        say(terminal, "And 2 + 3?")
+        terminal.expect("now five")
+        leave(terminal)
+    assert server.violations == []
+    assert len(server.requests) == 2
+
+
+def test_feedback_on_a_result_goes_on_with_the_task(project: Path, home: Path):
+    with ModelServer([Say(calls=[DONE]), Say(calls=[DONE])]) as server:
+        terminal = start_agent([*MODEL, "Do it."], cwd=project, home=home, server=server)
+        terminal.expect("Task completed")
+        terminal.expect("feedback")
+        say(terminal, "The title is wrong.")
+        terminal.expect("Task completed")
+        terminal.expect("feedback")
+        say(terminal, "")
+        leave(terminal)
+    assert server.violations == []
+    assert "The title is wrong." in str(server.requests[1].body)
+
+
+def test_ctrl_c_cancels_the_turn_and_the_session_goes_on(project: Path, home: Path):
+    with ModelServer([Hang(), Say("Still here.")]) as server:
+        terminal = start_agent([*MODEL, "Do it."], cwd=project, home=home, server=server)
+        server.wait_for(1)
+        terminal.sendintr()
+        terminal.expect("interrupted")
+        terminal.expect(PROMPT)
+        say(terminal, "Are you there?")
+        terminal.expect("Still here")
+        leave(terminal)
+    assert server.violations == []
+
+
+def test_a_rejected_write_skips_the_rest_and_changes_nothing(project: Path, home: Path):
+    script = [Say(calls=[WRITE, DONE]), Say("I see.")]
+    with ModelServer(script) as server:
+        terminal = start_agent([*MODEL, "Do it."], cwd=project, home=home, server=server)
+        terminal.expect("why not")
+        say(terminal, "not that file")
+        terminal.expect("rejected_earlier")
+        terminal.expect("I see")
+        leave(terminal)
+    assert server.violations == []
+    assert "not that file" in str(server.requests[1].body)
+    assert not (project / "new.txt").exists()
+
+
+def test_a_mistyped_command_is_reported_and_not_sent(project: Path, home: Path):
+    with ModelServer([]) as server:
+        terminal = start_agent(MODEL, cwd=project, home=home, server=server)
+        terminal.expect(PROMPT)
+        say(terminal, "/parralel off")
+        terminal.expect("there is no command")
+        say(terminal, "/parallel off")
+        terminal.expect("several calls per message: off")
+        say(terminal, "/mode ask")
+        terminal.expect("mode ask")
+        leave(terminal)
+    assert server.requests == []
