@@ -1,10 +1,12 @@
 """The command `agent`: `--version` at once, everything else in `cli/main.py`."""
 
+import gc
 import sys
 
 
 def main() -> None:
     """Run the command line and leave with its exit status."""
+    gc.disable()  # until everything is imported: nothing that a start makes is garbage
     sys.dont_write_bytecode = False  # an editable install would compile our code at every start
     if sys.argv[1:] in (["--version"], ["-V"], ["-v"]):
         from agent_cli import __version__  # noqa: PLC0415 - nothing else is needed

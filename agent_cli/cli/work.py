@@ -36,7 +36,7 @@ def run_once(run: Run, frontend: "Output") -> int:
         finally:
             await agent.close()
 
-    gc.disable()  # a run is short and its garbage small; see tests/benchmarks
+    _collect_again()
     return asyncio.run(work())
 
 
@@ -61,7 +61,14 @@ def run_repl(run: Run, *, once: bool = False) -> None:
         finally:
             await agent.close()
 
+    _collect_again()
     asyncio.run(work())
+
+
+def _collect_again() -> None:
+    """Turn the garbage collector on, for what comes from now on; the start stays as it is."""
+    gc.freeze()
+    gc.enable()
 
 
 def _greeting(run: Run) -> str:

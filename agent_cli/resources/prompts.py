@@ -1,19 +1,19 @@
 """Where the prompts are: in the wheel, or beside the package in a checkout."""
 
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 
 
-def prompts() -> Traversable:
+def prompts() -> Path:
     """Return the folder of prompts; the packaged one first.
 
-    In site-packages a sibling called `prompts` could belong to somebody else.
+    In site-packages a sibling called `prompts` could belong to somebody else. A path, not
+    `importlib.resources`: that costs 5 ms at every start.
     """
-    packaged = files("agent_cli") / "_prompts"
-    return packaged if packaged.is_dir() else Path(__file__).parents[2] / "prompts"
+    package = Path(__file__).parents[1]
+    packaged = package / "_prompts"
+    return packaged if packaged.is_dir() else package.parent / "prompts"
 
 
 def prompt(name: str) -> str:
     """Return the text of one prompt file, say `system/role.md`."""
-    return prompts().joinpath(name).read_text(encoding="utf-8")
+    return (prompts() / name).read_text(encoding="utf-8")

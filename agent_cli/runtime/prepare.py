@@ -1,7 +1,6 @@
 """From a call's text to something that could run: tool, arguments, mode, effects."""
 
 import json
-import logging
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -16,8 +15,6 @@ from agent_cli.types.effects import Effect
 from agent_cli.types.errors import ToolError
 from agent_cli.types.messages import ToolCall, ToolResult
 from agent_cli.types.outcomes import Code, Outcome
-
-log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -77,6 +74,9 @@ def failure(call: ToolCall, error: Exception) -> ToolResult:
     """Return the result of a call whose tool raised."""
     if isinstance(error, ToolError):
         return failed(call, error.code, str(error))
+    import logging  # noqa: PLC0415 - 4 ms, and only for a bug
+
+    log = logging.getLogger(__name__)
     log.error("%s failed with a bug", call.name, exc_info=error)
     return failed(call, None, f"internal error in {call.name}: {error!r}")
 
