@@ -46,6 +46,8 @@ def start(flags: Flags) -> None:
     """Run the session; leaves with its exit status."""
     interactive = not flags.once and sys.stdin.isatty() and sys.stdout.isatty()
     settings = load(os.environ, flags.settings())
+    if settings.language:
+        os.environ["AGENT_LANGUAGE"] = settings.language  # where `say` looks first
     root = directory(flags.cwd)
     text = " ".join(flags.prompt or ())
     if not interactive:

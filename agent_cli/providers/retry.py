@@ -19,6 +19,8 @@ from agent_cli.wire.frames import Fragments, Frame
 
 FIRST_DELAY = 0.5
 """Seconds; doubled for every further attempt."""
+TICK = 1.0
+"""Seconds between two words about a wait."""
 FRAMES_AFTER_END = 0.2
 """Seconds to wait for the end of the stream after its terminal event, to keep the connection."""
 
@@ -55,7 +57,12 @@ class WireProvider:
                 return
             attempt += 1
             yield Retrying(attempt, delay, reason)
-            await self._sleep(delay)
+            left = delay
+            while left > TICK:
+                await self._sleep(TICK)
+                left -= TICK
+                yield Retrying(attempt, delay, reason, left)
+            await self._sleep(left)
 
     async def close(self) -> None:
         await self._transport.close()

@@ -29,7 +29,7 @@ from agent_cli.sessions.journal import Ephemeral, create
 from agent_cli.settings.load import digest
 from agent_cli.settings.places import config_directory, data_directory
 from agent_cli.settings.schema import Settings
-from agent_cli.tools.base import AnyTool, ToolContext
+from agent_cli.tools.base import AnyTool, Services, ToolContext
 from agent_cli.tools.registry import built_in, spec
 from agent_cli.types.entries import SessionStarted, TaskStarted
 from agent_cli.types.errors import ConfigurationError, ToolError
@@ -180,6 +180,7 @@ def _context(parts: Parts, frontend: Frontend) -> Callable[[ToolCall], ToolConte
             processes=processes,
             ask=ask,
             progress=lambda text: frontend.emit(Progress(call.id, text)),
+            services=Services(command_timeout=parts.settings.command_timeout),
         )
 
     return context

@@ -62,16 +62,6 @@ class ModelSettings(Struct, frozen=True, forbid_unknown_fields=True):
     cache_write_price: Amount | None = None
 
 
-class TurnSettings(Struct, frozen=True, forbid_unknown_fields=True):
-    on_failure: Literal["continue", "stop"] = "continue"
-    """Whether the calls after a failed one still run."""
-
-
-class CompletionSettings(Struct, frozen=True, forbid_unknown_fields=True):
-    block_on: tuple[str, ...] = ()
-    """Commands whose non-zero exit counts as a failure, so that it blocks a completion."""
-
-
 class RetrySettings(Struct, frozen=True, forbid_unknown_fields=True):
     attempts: Positive = 5
     """How often a request is sent at most, the first time included."""
@@ -95,8 +85,6 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     language: str | None = None
     """None: the locale's."""
     approval: ApprovalSettings = ApprovalSettings()
-    turn: TurnSettings = TurnSettings()
-    completion: CompletionSettings = CompletionSettings()
     retry: RetrySettings = RetrySettings()
     providers: dict[str, ProviderSettings] = field(default_factory=dict[str, ProviderSettings])
     models: dict[str, ModelSettings] = field(default_factory=dict[str, ModelSettings])

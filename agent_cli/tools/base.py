@@ -71,8 +71,8 @@ class Ask(Protocol):
 class Services(Struct, frozen=True):
     """Ports that assemble fills; grows with the tools that need them."""
 
-    read_paths: Callable[[], frozenset[str]] = frozenset
-    """Paths, relative to the root, that the model has read in this session."""
+    command_timeout: float = 120.0
+    """Seconds that a command has when the call does not say."""
 
 
 class ToolContext(Struct, frozen=True):

@@ -13,7 +13,6 @@ from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.errors import ToolError
 from agent_cli.types.outcomes import Code
 
-DEFAULT_TIMEOUT = 120
 """Seconds."""
 LONGEST_TIMEOUT = 600
 _READERS = frozenset({"cat", "less", "more", "head", "tail", "grep", "awk", "sed"})
@@ -33,7 +32,7 @@ class Arguments(ToolArguments, frozen=True):
     ] = None
     timeout: Annotated[
         Annotated[int, Meta(ge=1, le=LONGEST_TIMEOUT)] | None,
-        Meta(description=f"Seconds until the command is killed, {DEFAULT_TIMEOUT} if not given."),
+        Meta(description="Seconds until the command is killed; it has a default."),
     ] = None
 
 
@@ -67,7 +66,7 @@ class ExecuteCommand(Tool[Arguments]):
         cwd = _directory(arguments, context)
         if not context.workspace.is_dir(arguments.cwd or "."):
             raise ToolError(f"the working directory {arguments.cwd!r} does not exist")
-        limit = arguments.timeout or DEFAULT_TIMEOUT
+        limit = arguments.timeout or context.services.command_timeout
         try:
             finished = await context.processes.run(
                 arguments.command, cwd=cwd, timeout=limit, on_output=context.progress

@@ -49,12 +49,14 @@ class MessageEnd(Struct, frozen=True, tag="message_end"):
     usage: Usage
 
 
-class Retrying(Struct, frozen=True, tag="retrying"):
+class Retrying(Struct, frozen=True, tag="retrying", omit_defaults=True):
     """What was streamed so far is void; the request is sent again after `delay` seconds."""
 
     attempt: int
     delay: float
     reason: str
+    left: float | None = None
+    """Seconds still to wait, told once a second; None when it is told for the first time."""
 
 
 Delta: TypeAlias = (

@@ -44,7 +44,7 @@ class JsonLines(NobodyThere):
                 self._entry(entry)
             case CompletionResult(call_id, result, command):
                 self._write("completion_result", id=call_id, result=result, command=command)
-            case Retrying(attempt, delay, reason):
+            case Retrying(attempt, delay, reason, left=None):
                 fields: Fields = {"attempt": attempt, "delay": delay, "message": reason}
                 self._write("error", fatal=False, **fields)
             case Notice(message):

@@ -38,7 +38,7 @@ class TextOutput(NobodyThere):
                 self._command = command is not None
             case Notice(message):
                 _tell(visible(message))
-            case Retrying(attempt, delay, reason):
+            case Retrying(attempt, delay, reason, left=None):
                 waiting = say(
                     "{reason}; trying again in {delay:.1f} s (attempt {attempt})",
                     reason=visible(reason),

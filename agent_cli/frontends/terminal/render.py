@@ -50,8 +50,10 @@ class TerminalFrontend:
                 self._entry(entry)
             case CompletionResult(result=result, command=command):
                 self._writer.show(result_panel(result, command))
-            case Retrying() | Notice():
-                self._writer.show(Text(_warning(event), style="yellow"))
+            case Notice(message):
+                self._writer.show(Text(visible(message), style="yellow"))
+            case Retrying():
+                self._writer.status(_waiting(event), "yellow")
             case _:
                 pass
 
@@ -117,8 +119,7 @@ def _short(arguments: str) -> str:
     return text if len(text) <= _ARGUMENTS else f"{text[:_ARGUMENTS]}…"
 
 
-def _warning(event: Retrying | Notice) -> str:
-    if isinstance(event, Notice):
-        return visible(event.message)
-    reason = visible(event.reason)
-    return say("{reason}; trying again in {delay:.1f} s", reason=reason, delay=event.delay)
+def _waiting(event: Retrying) -> str:
+    left = event.delay if event.left is None else event.left
+    reason = visible(" ".join(event.reason.split()))
+    return say("trying again in {left:.0f} s, Ctrl-C stops: {reason}", left=left, reason=reason)

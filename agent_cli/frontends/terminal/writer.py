@@ -14,6 +14,7 @@ class Writer:
         self._sanitiser = Sanitiser()
         self._style = ""
         self._at_line_start = True
+        self._has_status = False
 
     def stream(self, text: str, style: str = "") -> None:
         """Write the next piece of a streamed text as it comes."""
@@ -28,13 +29,27 @@ class Writer:
         if not self._at_line_start:
             self._raw("\n")
 
+    def status(self, text: str, style: str = "") -> None:
+        """Show one line that the next output replaces; the text must have been made visible."""
+        self.end_stream()
+        width = self.console.width - 1
+        self.console.print(Text(text[:width].ljust(width), style=style), end="\r")
+        self._has_status = True
+
+    def _clear_status(self) -> None:
+        if self._has_status:
+            self.console.print(" " * (self.console.width - 1), end="\r")
+            self._has_status = False
+
     def show(self, renderable: RenderableType) -> None:
         """Print something of ours; untrusted parts in it must have been made visible."""
         self.end_stream()
+        self._clear_status()
         self.console.print(renderable)
 
     def _raw(self, text: str) -> None:
         if not text:
             return
+        self._clear_status()
         self.console.print(Text(text, style=self._style), end="", soft_wrap=True)
         self._at_line_start = text.endswith("\n")
