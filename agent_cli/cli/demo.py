@@ -17,7 +17,7 @@ from agent_cli.frontends.headless.approving import ApprovesAll
 from agent_cli.i18n.catalog import say
 from agent_cli.processes.run import Processes
 from agent_cli.resources.demo import PROMPT, copy_project, script
-from agent_cli.runtime.assemble import Options
+from agent_cli.runtime.toolbox import Options
 from agent_cli.settings.load import load
 
 _TESTS = "python -m pytest -q -p no:cacheprovider"

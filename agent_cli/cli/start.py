@@ -12,7 +12,7 @@ from agent_cli.cli.options import Flags
 from agent_cli.cli.resume import resume_path
 from agent_cli.cli.work import Run, run_once, run_repl, with_standard_input
 from agent_cli.i18n.catalog import say
-from agent_cli.runtime.assemble import Options
+from agent_cli.runtime.toolbox import Options
 from agent_cli.settings.load import load
 
 

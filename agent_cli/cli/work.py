@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from agent_cli.i18n.catalog import say
-from agent_cli.runtime.assemble import Options, assemble
+from agent_cli.runtime.assemble import assemble
+from agent_cli.runtime.toolbox import Options
 from agent_cli.settings.places import state_directory
 from agent_cli.settings.schema import Settings
 

@@ -1,13 +1,11 @@
 """Builds an agent from settings: the one place where everything is put together."""
 
-from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from agent_cli.approval.policy import Policy
 from agent_cli.context.environment import details, facts
 from agent_cli.context.modes import allows, mode
 from agent_cli.context.request import RequestBuilder, catalogue
@@ -16,56 +14,33 @@ from agent_cli.context.system_prompt import SystemPromptInputs, render
 from agent_cli.engine.steps import Rules
 from agent_cli.engine.task import State
 from agent_cli.i18n.catalog import say
-from agent_cli.processes.run import Processes
 from agent_cli.providers.registry import ModelInfo, ResolvedModel, connect, resolve
 from agent_cli.runtime.agent import Agent, Asking
 from agent_cli.runtime.dispatch import Dispatcher
 from agent_cli.runtime.frontend import Frontend
 from agent_cli.runtime.prepare import Toolbox
 from agent_cli.runtime.session import Session, open_session
+from agent_cli.runtime.toolbox import Options, toolbox
 from agent_cli.sessions.catalog import new_id, session_path
 from agent_cli.sessions.codec import FORMAT
 from agent_cli.sessions.journal import Ephemeral, create
 from agent_cli.settings.load import digest
 from agent_cli.settings.places import config_directory, data_directory
 from agent_cli.settings.schema import Settings
-from agent_cli.tools.base import AnyTool, Services, ToolContext
-from agent_cli.tools.registry import built_in, spec
+from agent_cli.tools.registry import spec
 from agent_cli.types.entries import SessionStarted, TaskStarted
 from agent_cli.types.errors import ConfigurationError, ToolError
-from agent_cli.types.events import Notice, Progress
-from agent_cli.types.messages import ToolCall
-from agent_cli.types.outcomes import Code
+from agent_cli.types.events import Notice
 from agent_cli.types.requests import ModelRequest, Protocol, ToolSpec
 from agent_cli.types.usage import Usage
 from agent_cli.workspace.gate import Workspace
-
-
-class Options(Struct, frozen=True):
-    """What is decided for this one run, beyond the settings."""
-
-    cwd: Path
-    environ: Mapping[str, str]
-    model: str
-    """`provider/name` or `replay:FILE`."""
-    add_dirs: tuple[Path, ...] = ()
-    yolo: bool = False
-    allowed_tools: tuple[str, ...] = ()
-    disallowed_tools: tuple[str, ...] = ()
-    ephemeral: bool = False
-    interactive: bool = False
-    resume: Path | None = None
-    """The session file to go on with."""
-    record: Path | None = None
-    """Where the exchange with the model is written as a cassette."""
 
 
 class Parts(Struct, frozen=True):
     settings: Settings
     options: Options
     resolved: ResolvedModel
-    workspace: Workspace
-    tools: dict[str, AnyTool]
+    toolbox: Toolbox
     prompts: dict[tuple[str, bool], str] = field(default_factory=dict[tuple[str, bool], str])
     """System prompts made so far, by mode and parallel calls."""
 
@@ -81,16 +56,7 @@ def assemble(settings: Settings, options: Options, frontend: Frontend) -> Agent:
             f"the price of {options.model!r} is unknown, so max_cost cannot be kept: "
             f'set prices in [models."{options.model}"] or leave max_cost out'
         )
-    mode(settings.mode)  # an unknown mode stops before a session is made
-    root = options.cwd.resolve()
-    removed = {rule for rule in options.disallowed_tools if "(" not in rule}
-    parts = Parts(
-        settings=settings,
-        options=options,
-        resolved=resolved,
-        workspace=Workspace(root, tuple(path.resolve() for path in options.add_dirs)),
-        tools={name: tool for name, tool in built_in().items() if name not in removed},
-    )
+    parts = Parts(settings, options, resolved, toolbox(settings, options, frontend))
     session = _session(parts, frontend)
     agent = _agent(parts, session, frontend)
     if agent.recover():
@@ -111,14 +77,14 @@ def _session(parts: Parts, frontend: Frontend) -> Session:
         return session
     session_id = new_id()
     sessions = data_directory(options.environ) / "sessions"
-    path = session_path(sessions, parts.workspace.root, session_id)
+    path = session_path(sessions, parts.toolbox.workspace.root, session_id)
     session = Session(Ephemeral() if options.ephemeral else create(path), frontend.emit)
     protocol = settings.protocol or parts.resolved.info.protocol
     session.append(
         SessionStarted(
             format=FORMAT,
             id=session_id,
-            cwd=str(parts.workspace.root),
+            cwd=str(parts.toolbox.workspace.root),
             model=options.model,
             protocol=protocol,
             parallel_tool_calls=settings.parallel_tool_calls,
@@ -133,7 +99,6 @@ def _agent(parts: Parts, session: Session, frontend: Frontend) -> Agent:
     settings, options = parts.settings, parts.options
     started = session.state.session
     assert started is not None
-    toolbox = Toolbox(parts.tools, _policy(parts), mode, _context(parts, frontend))
     asking = Asking(
         provider=connect(parts.resolved, settings, started.protocol, record=options.record),
         builder=RequestBuilder(),
@@ -146,44 +111,8 @@ def _agent(parts: Parts, session: Session, frontend: Frontend) -> Agent:
         max_turns=settings.max_turns and session.state.turns + settings.max_turns,
         max_cost=settings.max_cost,
     )
-    dispatcher = Dispatcher(session, toolbox, frontend)
+    dispatcher = Dispatcher(session, parts.toolbox, frontend)
     return Agent(session, asking, dispatcher, rules, frontend.emit)
-
-
-def _policy(parts: Parts) -> Policy:
-    approval, options = parts.settings.approval, parts.options
-    return Policy(
-        read=approval.read,
-        write=approval.write,
-        execute=approval.execute,
-        network=approval.network,
-        mcp=approval.mcp,
-        allow=(*approval.rules.allow, *options.allowed_tools),
-        ask=approval.rules.ask,
-        deny=(*approval.rules.deny, *options.disallowed_tools),
-        yolo=options.yolo,
-    )
-
-
-def _context(parts: Parts, frontend: Frontend) -> Callable[[ToolCall], ToolContext]:
-    processes = Processes(parts.options.environ)
-
-    async def ask(question: str, suggestions: tuple[str, ...]) -> str:
-        answer = await frontend.ask(question, suggestions)
-        if answer is None:
-            raise ToolError("", Code.NOBODY_TO_ASK)
-        return answer
-
-    def context(call: ToolCall) -> ToolContext:
-        return ToolContext(
-            workspace=parts.workspace,
-            processes=processes,
-            ask=ask,
-            progress=lambda text: frontend.emit(Progress(call.id, text)),
-            services=Services(command_timeout=parts.settings.command_timeout),
-        )
-
-    return context
 
 
 def _request(parts: Parts, state: State, builder: RequestBuilder) -> ModelRequest:
@@ -208,7 +137,7 @@ def _request(parts: Parts, state: State, builder: RequestBuilder) -> ModelReques
 
 def _specs(parts: Parts, slug: str) -> tuple[ToolSpec, ...]:
     current = mode(slug)
-    return tuple(spec(tool) for tool in parts.tools.values() if allows(current, tool.kind))
+    return tuple(spec(tool) for tool in parts.toolbox.tools.values() if allows(current, tool.kind))
 
 
 def _system(parts: Parts, state: State, protocol: Protocol, tools: tuple[ToolSpec, ...]) -> str:
@@ -216,7 +145,7 @@ def _system(parts: Parts, state: State, protocol: Protocol, tools: tuple[ToolSpe
     kept = parts.prompts.get((slug, parallel))
     if kept is not None:
         return kept
-    root, environ = parts.workspace.root, parts.options.environ
+    root, environ = parts.toolbox.workspace.root, parts.options.environ
     files = (*user_rules(config_directory(environ), _read), *project_rules(root, _read))
     made = render(
         SystemPromptInputs(
@@ -242,7 +171,7 @@ def _read(path: Path) -> str | None:
 
 def _environment(parts: Parts, state: State) -> str:
     task = state.task
-    names = None if task.messages else [entry.path for entry in parts.workspace.walk(".")]
+    names = None if task.messages else [entry.path for entry in parts.toolbox.workspace.walk(".")]
     now = datetime.now().astimezone()
     return details(now=now, mode=mode(task.mode), todos=task.todos, names=names)
 

@@ -15,16 +15,18 @@ from agent_cli.types.effects import Effect
 from agent_cli.types.errors import ToolError
 from agent_cli.types.messages import ToolCall, ToolResult
 from agent_cli.types.outcomes import Code, Outcome
+from agent_cli.workspace.gate import Workspace
 
 T = TypeVar("T")
 
 
 class Toolbox(Struct, frozen=True):
-    """What calls are run with; built once by assemble."""
+    """What the calls of one session are run with."""
 
     tools: dict[str, AnyTool]
     policy: Policy
     mode: Callable[[str], Mode]
+    workspace: Workspace
     context: Callable[[ToolCall], ToolContext]
 
 

@@ -14,7 +14,8 @@ from agent_cli.engine.state import apply
 from agent_cli.engine.steps import AwaitUser, Rules, next_step
 from agent_cli.frontends.headless.nobody import NobodyThere
 from agent_cli.resources.demo import script
-from agent_cli.runtime.assemble import Options, assemble
+from agent_cli.runtime.assemble import assemble
+from agent_cli.runtime.toolbox import Options
 from agent_cli.sessions.codec import entries
 from agent_cli.sessions.journal import read
 from agent_cli.sessions.verify import verify

@@ -1,0 +1,92 @@
+"""Builds what calls are run with: workspace, tools, policy and context. No model is needed."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from msgspec import Struct
+
+from agent_cli.approval.policy import Policy
+from agent_cli.context.modes import mode
+from agent_cli.processes.run import Processes
+from agent_cli.runtime.frontend import Frontend
+from agent_cli.runtime.prepare import Toolbox
+from agent_cli.settings.schema import Settings
+from agent_cli.tools.base import Services, ToolContext
+from agent_cli.tools.registry import built_in
+from agent_cli.types.errors import ToolError
+from agent_cli.types.events import Progress
+from agent_cli.types.messages import ToolCall
+from agent_cli.types.outcomes import Code
+from agent_cli.workspace.gate import Workspace
+
+
+class Options(Struct, frozen=True):
+    """What is decided for this one run, beyond the settings."""
+
+    cwd: Path
+    environ: Mapping[str, str]
+    model: str
+    """`provider/name` or `replay:FILE`."""
+    add_dirs: tuple[Path, ...] = ()
+    yolo: bool = False
+    allowed_tools: tuple[str, ...] = ()
+    disallowed_tools: tuple[str, ...] = ()
+    ephemeral: bool = False
+    interactive: bool = False
+    resume: Path | None = None
+    """The session file to go on with."""
+    record: Path | None = None
+    """Where the exchange with the model is written as a cassette."""
+
+
+def toolbox(settings: Settings, options: Options, frontend: Frontend) -> Toolbox:
+    """Return what the calls of one session are run with; raises ConfigurationError."""
+    mode(settings.mode)  # an unknown mode stops before a session is made
+    removed = {rule for rule in options.disallowed_tools if "(" not in rule}
+    added = tuple(path.resolve() for path in options.add_dirs)
+    workspace = Workspace(options.cwd.resolve(), added)
+    return Toolbox(
+        tools={name: tool for name, tool in built_in().items() if name not in removed},
+        policy=_policy(settings, options),
+        mode=mode,
+        workspace=workspace,
+        context=_context(settings, options, workspace, frontend),
+    )
+
+
+def _policy(settings: Settings, options: Options) -> Policy:
+    approval = settings.approval
+    return Policy(
+        read=approval.read,
+        write=approval.write,
+        execute=approval.execute,
+        network=approval.network,
+        mcp=approval.mcp,
+        allow=(*approval.rules.allow, *options.allowed_tools),
+        ask=approval.rules.ask,
+        deny=(*approval.rules.deny, *options.disallowed_tools),
+        yolo=options.yolo,
+    )
+
+
+def _context(
+    settings: Settings, options: Options, workspace: Workspace, frontend: Frontend
+) -> Callable[[ToolCall], ToolContext]:
+    processes = Processes(options.environ)
+
+    async def ask(question: str, suggestions: tuple[str, ...]) -> str:
+        answer = await frontend.ask(question, suggestions)
+        if answer is None:
+            raise ToolError("", Code.NOBODY_TO_ASK)
+        return answer
+
+    def context(call: ToolCall) -> ToolContext:
+        return ToolContext(
+            workspace=workspace,
+            processes=processes,
+            ask=ask,
+            progress=lambda text: frontend.emit(Progress(call.id, text)),
+            services=Services(command_timeout=settings.command_timeout),
+        )
+
+    return context
