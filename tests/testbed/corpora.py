@@ -1,0 +1,16 @@
+"""The corpora: rows of JSON that say what must come out of one input."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+CORPORA = Path(__file__).parents[1] / "corpora"
+
+
+def rows(name: str) -> list[Any]:
+    """Return the rows as parameters of a test, each under its own `id`."""
+    lines = (CORPORA / f"{name}.jsonl").read_bytes().splitlines()
+    decoded = [msgspec.json.decode(line) for line in lines]
+    return [pytest.param(row, id=row["id"]) for row in decoded]
