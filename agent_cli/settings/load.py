@@ -1,7 +1,8 @@
-"""Settings from their layers: flags over environment over the user's file over defaults.
+"""Settings from their layers: managed, flags, environment, project-local, project, user, defaults.
 
+The first that says something is heard; deny and ask rules of all of them hold.
 Each layer is checked alone first, so that an error names the place where the fault was made.
-A project's settings have no effect: nothing from a folder changes what we do.
+A project's files are never opened here: who trusts the folder hands over the content they trust.
 """
 
 from collections.abc import Mapping
@@ -9,21 +10,59 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import msgspec
+from msgspec import Struct
 
 from agent_cli.settings.check import SettingError, check, converted, single_values
-from agent_cli.settings.places import config_file
+from agent_cli.settings.managed import managed_file, read_managed
+from agent_cli.settings.merge import merge
+from agent_cli.settings.places import config_file, is_inside
+from agent_cli.settings.project import Ignored, Keys, Reason, permitted, tightening
 from agent_cli.settings.schema import Settings
 from agent_cli.types.errors import ConfigurationError
 
 Table: TypeAlias = dict[str, Any]
 
 
+class ProjectFile(Struct, frozen=True):
+    """A settings file of a trusted folder, with the content that was trusted."""
+
+    path: Path
+    content: bytes
+
+
+class Folder(Struct, frozen=True):
+    """The folder that is worked in, and what of its settings is trusted, lowest first."""
+
+    root: Path
+    files: tuple[ProjectFile, ...] = ()
+
+
+class Loaded(Struct, frozen=True):
+    settings: Settings
+    ignored: tuple[Ignored, ...] = ()
+    """What was set and has no effect; for the user to hear."""
+
+
 def load(environ: Mapping[str, str], flags: Mapping[str, object] | None = None) -> Settings:
-    """Return the settings in force. Flags are keyed by dotted path; None means not given."""
-    merged = read_file(config_file(environ))
+    """Return the settings that hold in every folder. Flags are keyed by dotted path."""
+    return load_layers(environ, flags).settings
+
+
+def load_layers(
+    environ: Mapping[str, str],
+    flags: Mapping[str, object] | None = None,
+    folder: Folder | None = None,
+    managed: Path | None = None,
+) -> Loaded:
+    """Return the settings in force. A flag that is None was not given."""
+    ignored: list[Ignored] = []
+    merged = _user_layer(environ, folder, ignored)
+    for file in folder.files if folder else ():
+        merged = merge(merged, _project_layer(file, merged, environ, ignored))
     for layer in (from_environment(environ), from_flags(flags or {})):
-        merged = _merge(merged, layer)
-    return msgspec.convert(merged, Settings)
+        merged = merge(merged, layer)
+    merged = merge(merged, _managed_layer(managed or managed_file(), ignored))
+    return Loaded(msgspec.convert(merged, Settings), tuple(ignored))
 
 
 def read_file(path: Path) -> Table:
@@ -34,17 +73,7 @@ def read_file(path: Path) -> Table:
         return {}
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"cannot read {str(path)!r}: {error}") from error
-    import tomllib  # noqa: PLC0415 - 11 ms that a start without a file saves
-
-    try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigurationError(f"{path}: not valid TOML: {error}") from error
-    try:
-        check(table)
-    except SettingError as fault:
-        raise ConfigurationError(f"{_place(path, text, fault.keys)}: {fault}") from fault
-    return table
+    return _checked(path, text, _parsed(path, text))
 
 
 def from_environment(environ: Mapping[str, str]) -> Table:
@@ -88,7 +117,61 @@ def digest(settings: Settings) -> str:
     return sha256(msgspec.json.encode(settings, order="deterministic")).hexdigest()
 
 
-def _place(path: Path, text: str, keys: tuple[str, ...]) -> str:
+def _user_layer(environ: Mapping[str, str], folder: Folder | None, ignored: list[Ignored]) -> Table:
+    path = config_file(environ)
+    if folder and is_inside(path, folder.root):
+        if path.exists():
+            ignored.append(Ignored(str(path), "", Reason.INSIDE))
+        return {}
+    return read_file(path)
+
+
+def _project_layer(
+    file: ProjectFile, below: Table, environ: Mapping[str, str], ignored: list[Ignored]
+) -> Table:
+    """Return what a project's file may change of the layers below it."""
+    try:
+        text = file.content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ConfigurationError(f"cannot read {str(file.path)!r}: {error}") from error
+
+    def note(refused: tuple[tuple[Keys, Reason], ...]) -> None:
+        for keys, reason in refused:
+            ignored.append(Ignored(_place(file.path, text, keys), ".".join(keys), reason))
+
+    table, refused = permitted(_parsed(file.path, text))
+    note(refused)
+    held = msgspec.to_builtins(msgspec.convert(below, Settings))
+    layer, refused = tightening(_checked(file.path, text, table), held, environ)
+    note(refused)
+    return layer
+
+
+def _managed_layer(path: Path, ignored: list[Ignored]) -> Table:
+    text = read_managed(path)
+    if text is None:
+        ignored.append(Ignored(str(path), "", Reason.UNSAFE))
+    return _checked(path, text, _parsed(path, text)) if text else {}
+
+
+def _parsed(path: Path, text: str) -> Table:
+    import tomllib  # noqa: PLC0415 - 11 ms that a start without a file saves
+
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise ConfigurationError(f"{path}: not valid TOML: {error}") from error
+
+
+def _checked(path: Path, text: str, table: Table) -> Table:
+    try:
+        check(table)
+    except SettingError as fault:
+        raise ConfigurationError(f"{_place(path, text, fault.keys)}: {fault}") from fault
+    return table
+
+
+def _place(path: Path, text: str, keys: Keys) -> str:
     from agent_cli.settings.locate import line_of  # noqa: PLC0415 - only a mistake needs it
 
     line = line_of(text, keys)
@@ -99,15 +182,3 @@ def _put(layer: Table, keys: tuple[str, ...], value: object) -> None:
     for key in keys[:-1]:
         layer = layer.setdefault(key, {})
     layer[keys[-1]] = value
-
-
-def _merge(below: Table, above: Table) -> Table:
-    """Return both; a value above hides the one below, tables are merged key by key."""
-    merged = dict(below)
-    for key, value in above.items():
-        under = merged.get(key)
-        if isinstance(value, dict) and isinstance(under, dict):
-            merged[key] = _merge(under, value)  # pyright: ignore[reportUnknownArgumentType]
-        else:
-            merged[key] = value
-    return merged

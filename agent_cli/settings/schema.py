@@ -82,8 +82,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """US dollars."""
     command_timeout: Annotated[float, Meta(gt=0)] = 120.0
     """Seconds."""
-    language: str | None = None
-    """None: the locale's."""
+    language: Annotated[str, Meta(pattern=r"^[A-Za-z]{2,3}([_-][A-Za-z0-9]+)*$")] | None = None
+    """None: the locale's. A name and never a path, for a catalogue is looked up by it."""
     approval: ApprovalSettings = ApprovalSettings()
     retry: RetrySettings = RetrySettings()
     providers: dict[str, ProviderSettings] = field(default_factory=dict[str, ProviderSettings])

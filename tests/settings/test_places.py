@@ -1,14 +1,18 @@
 """Where files go."""
 
+import os
+import pwd
 from pathlib import Path
 
 import pytest
 
+from agent_cli.settings.managed import managed_file
 from agent_cli.settings.places import (
     cache_directory,
     config_directory,
     config_file,
     data_directory,
+    is_inside,
     state_directory,
 )
 
@@ -71,3 +75,30 @@ def test_the_config_file_lies_in_the_config_directory():
 
 def test_without_home_the_account_says_it():
     assert config_directory({}) == Path.home() / ".config" / "agent"
+
+
+@pytest.mark.parametrize(
+    ("platform", "expected"),
+    [
+        ("linux", "/etc/agent/config.toml"),
+        ("darwin", "/Library/Application Support/agent/config.toml"),
+    ],
+)
+def test_the_managed_file_is_the_systems(platform, expected):
+    assert str(managed_file(platform)) == expected
+
+
+@pytest.mark.parametrize("root", ["/", "~", "~/.."])
+def test_a_folder_that_holds_the_accounts_home_may_hold_its_settings(root):
+    home = pwd.getpwuid(os.getuid()).pw_dir
+    assert not is_inside(Path(home) / ".config", Path(root.replace("~", home)))
+
+
+def test_a_place_in_the_folder_is_seen_through_links_and_dots(tmp_path, monkeypatch):
+    (tmp_path / "repository").mkdir()
+    (tmp_path / "link").symlink_to("repository")
+    place = tmp_path / "x" / ".." / "link" / "config" / "config.toml"
+    assert is_inside(place, tmp_path / "repository")
+    assert not is_inside(tmp_path / "repository2", tmp_path / "repository")
+    monkeypatch.setattr(os, "getuid", lambda: 4_000_000_000 - 1)
+    assert is_inside(place, tmp_path / "repository")
