@@ -1,7 +1,7 @@
 """Deltas of one response to the one message they make.
 
-The only place where call ids are made and where a call is declared cut off. Every text that leaves
-here is well-formed Unicode, however the stream was cut.
+The only place where call ids and names are made and where a call is declared cut off. Every text
+that leaves here is well-formed Unicode, however the stream was cut.
 """
 
 from collections.abc import Container
@@ -28,7 +28,7 @@ from agent_cli.types.messages import (
     Text,
     ToolCall,
 )
-from agent_cli.wire.call_ids import call_ids
+from agent_cli.wire.call_ids import call_ids, legal_name
 from agent_cli.wire.json_text import well_formed
 
 
@@ -137,7 +137,7 @@ class Accumulator:
 def _call(part: _Call, id_: str) -> ToolCall:
     return ToolCall(
         id=id_,
-        name=well_formed(part.name),
+        name=legal_name(part.name),
         arguments=well_formed("".join(part.pieces)),
         complete=part.ended,
         opaque=well_formed(part.opaque),

@@ -1,7 +1,8 @@
-"""Ids of calls: unique in the session and legal on every wire, whatever the model sent.
+"""Ids and names of calls: legal on every wire, whatever the model sent; ids unique in the session.
 
-Providers repeat ids, leave them empty, or use characters that another provider refuses. The result
-depends on nothing but the arguments, so a replay gives the same ids again.
+Providers repeat ids, leave them empty, or use characters that another provider refuses. Models make
+up names. A call goes back with every later request, so that one illegal character would end the
+session. The result depends on nothing but the arguments, so a replay gives the same again.
 """
 
 import re
@@ -31,6 +32,11 @@ def call_ids(given: Sequence[str], taken: Container[str]) -> list[str]:
         ids.append(id_ if keep else _unused(_legal(id_, position), used, taken))
         used.add(ids[-1])
     return ids
+
+
+def legal_name(given: str) -> str:
+    """Return the name that the call has from here on; a legal one stays as it is."""
+    return ILLEGAL_CHARACTER.sub("_", given)[:LONGEST] or "unnamed"
 
 
 def _legal(id_: str, position: int) -> str:

@@ -2,11 +2,11 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
+from testbed.one_shot import lines, results, run
 from testbed.replies import Call, Say
-from testbed.run_agent import Completed, run_agent
+from testbed.run_agent import run_agent
 from testbed.server import ModelServer
 from testbed.wires_by_model import MODELS
 
@@ -17,26 +17,6 @@ COOLNESS = Call("update_todo_list", {"todos": "[ ] Check for coolness"})
 WRITE = Call("write_to_file", {"path": "new.txt", "content": "hello\n"})
 
 anthropic = "anthropic/test-model"
-
-
-def run(
-    script: list[Any], project: Path, home: Path, *args: str, model: str = anthropic
-) -> tuple[Completed, ModelServer]:
-    with ModelServer(script) as server:
-        done = run_agent(
-            ["run", "-y", "-m", model, *args, "Do it."], cwd=project, home=home, server=server
-        )
-    assert server.violations == []
-    return done, server
-
-
-def lines(done: Completed) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in done.stdout.splitlines()]
-
-
-def results(done: Completed) -> list[tuple[str, str, str | None]]:
-    found = [line for line in lines(done) if line["type"] == "tool_result"]
-    return [(line["name"], line["status"], line["code"]) for line in found]
 
 
 @pytest.mark.parametrize("model", MODELS)

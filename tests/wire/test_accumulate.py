@@ -95,7 +95,7 @@ def test_a_call_may_have_no_arguments():
 def test_texts_of_a_call_are_well_formed():
     begin = ToolCallBegin(0, "\ud800", "\ud800", "\ud800")
     (call,) = accumulate(begin, ToolCallDelta(0, "\ud83d"), ToolCallDelta(0, "\ude00")).calls
-    assert call == ToolCall("_", "\ufffd", "😀", complete=False, opaque="\ufffd")
+    assert call == ToolCall("_", "_", "😀", complete=False, opaque="\ufffd")
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_cli.wire.call_ids import call_ids
+from agent_cli.wire.call_ids import call_ids, legal_name
 
 LEGAL = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 LONG = "a" * 65
@@ -50,3 +50,18 @@ def test_ids_are_unique_legal_and_stable(given_, taken):
 def test_legal_unique_ids_are_kept(given_):
     made = call_ids(given_, ())
     assert all(new == old for old, new in zip(given_, made, strict=True) if LEGAL.fullmatch(old))
+
+
+@pytest.mark.parametrize(
+    ("given_", "made"),
+    [
+        ("read_file", "read_file"),
+        ("n" * 64, "n" * 64),
+        ("n" * 65, "n" * 64),
+        ("functions.read_file", "functions_read_file"),
+        ("ü\ud800\n", "___"),
+        ("", "unnamed"),
+    ],
+)
+def test_a_name_that_the_model_made_up_can_go_back_to_it(given_, made):
+    assert legal_name(given_) == made

@@ -83,8 +83,26 @@ CALLS = [
     ),
     pytest.param(
         [piece(0, "a", None, "{}")],
-        [ToolCall("a", "", "{}")],
+        [ToolCall("a", "unnamed", "{}")],
         id="a call that never gets a name is reported",
+    ),
+    pytest.param(
+        [piece(0, "a", "", "{}"), piece(1, "b", "g", '{"y":2}')],
+        [ToolCall("a", "unnamed", "{}"), Y],
+        id="a call without a name keeps its place",
+    ),
+    pytest.param(
+        [piece(0, "a", "", "{}"), piece(0, "b", "g", '{"y":2}')],
+        [ToolCall("a", "unnamed", "{}"), Y],
+        id="a call without a name, ended by another id",
+    ),
+    pytest.param(
+        [piece(0, "a", None, '{"x"'), piece(1, "b", "g", '{"y":2}'), piece(0, None, "f", ":1}")],
+        [X, Y],
+        id="the name comes after another call was begun",
+    ),
+    pytest.param(
+        [piece(0), piece(1, "b", "g", '{"y":2}')], [Y], id="a call after a piece that says nothing"
     ),
     pytest.param([piece(0)], [], id="a piece that says nothing"),
     pytest.param(

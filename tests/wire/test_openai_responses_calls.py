@@ -99,7 +99,7 @@ CALLS = [
     ),
     pytest.param(
         [added(call(None, "a", ""), 0), piece("{}", 0)],
-        [ToolCall("a", "", "{}")],
+        [ToolCall("a", "unnamed", "{}")],
         id="a call that never gets a name is reported",
     ),
     pytest.param(

@@ -1,6 +1,7 @@
 """Pieces of tool calls to deltas, whatever the server does with ids, indices and names.
 
-A call is begun once its name is known; arguments before that wait. Servers repeat ids and names on
+A call is begun once its name is known, and those before it have begun: calls stay in the order in
+which the model made them. Arguments before that wait. Servers repeat ids and names on
 every piece, leave out ids or indices, or give every call index 0, so a new call is known by a new
 id, or, where there are no ids, by a name that comes again after arguments that are whole.
 """
@@ -26,6 +27,7 @@ class CallPiece(Struct, gc=False):
 class _Call(Struct):
     place: int
     id: str
+    name: str = ""
     pieces: list[str] = field(default_factory=list[str])
     begun: bool = False
     ended: bool = False
@@ -39,6 +41,7 @@ class Calls:
         self._calls: list[_Call] = []
         self._at: dict[int | None, _Call] = {}
         self._known: dict[tuple[int | None, str], _Call] = {}
+        self._begun = 0
 
     def __len__(self) -> int:
         return len(self._calls)
@@ -59,8 +62,9 @@ class Calls:
         if call.ended:
             return
         call.opaque = kept_text(piece.extra_content) or call.opaque
-        if function.name and not call.begun:
-            _begin(call, function.name, deltas)
+        if function.name and not call.name:
+            call.name = function.name
+            self._begin_named(deltas)
         if text:
             call.pieces.append(text)
             if call.begun:
@@ -69,10 +73,15 @@ class Calls:
     def end(self, deltas: list[Delta], *, last_is_cut: bool) -> None:
         """End every call that is still open, but not the last one if the stream was cut in it."""
         for call in self._calls:
-            if not call.begun and (call.id or call.pieces):
-                _begin(call, "", deltas)  # nameless to the end: the model is told, not ignored
+            if not call.begun and (call.name or call.id or call.pieces):
+                _begin(call, deltas)  # nameless to the end: the model is told, not ignored
             if not (last_is_cut and call is self._calls[-1]):
                 _end(call, deltas)
+
+    def _begin_named(self, deltas: list[Delta]) -> None:
+        while self._begun < len(self._calls) and self._calls[self._begun].name:
+            _begin(self._calls[self._begun], deltas)
+            self._begun += 1
 
     def _find(self, piece: CallPiece) -> _Call | None:
         if piece.id and (known := self._known.get((piece.index, piece.id))):
@@ -93,13 +102,15 @@ class Calls:
 def _is_another(piece: CallPiece, name: str | None, text: str, call: _Call) -> bool:
     if piece.id and call.id:
         return piece.id != call.id
-    return bool(name and call.begun and text.strip() and is_object("".join(call.pieces)))
+    return bool(name and call.name and text.strip() and is_object("".join(call.pieces)))
 
 
-def _begin(call: _Call, name: str, deltas: list[Delta]) -> None:
+def _begin(call: _Call, deltas: list[Delta]) -> None:
     call.begun = True
-    deltas.append(ToolCallBegin(call.place, call.id, name, call.opaque))
+    deltas.append(ToolCallBegin(call.place, call.id, call.name, call.opaque))
     deltas += [ToolCallDelta(call.place, text) for text in call.pieces]
+    if call.ended:
+        deltas.append(ToolCallEnd(call.place, call.opaque))
 
 
 def _end(call: _Call, deltas: list[Delta]) -> None:
