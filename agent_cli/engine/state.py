@@ -107,6 +107,7 @@ def _assistant_said(state: State, message: AssistantMessage) -> State:
         skipping=None,
         nudges=task.nudges + led_nowhere if led_nowhere or not calls else 0,
         barren=task.barren + 1 if calls else task.barren,
+        refused=task.refused if task.skipping is Code.FAILED_EARLIER else 0,
     )
     return replace(
         _with_task(state, spoken),
@@ -152,6 +153,7 @@ def _user_said(task: Task, entry: UserSaid) -> Task:
         messages=(*task.messages, UserMessage(text, entry.images)),
         nudges=0,
         barren=0,
+        refused=0,
         stop=None,
         limit=None,
         completion=None,
@@ -198,10 +200,16 @@ def _finished(task: Task, call: ToolCall, entry: CallFinished) -> Task:
         skipping=task.skipping or skips(result.outcome, result.code),
         completion=entry.completion if finished else task.completion,
         barren=0 if result.outcome is Outcome.OK else task.barren,
+        refused=task.refused + _is_refused(result),
         last=last,
         repeats=repeats,
         denials=_denials(task, call, result.outcome),
     )
+
+
+def _is_refused(result: ToolResult) -> bool:
+    # what is skipped after it has the same code
+    return (result.outcome, result.code) == (Outcome.FAILED, Code.FAILED_EARLIER)
 
 
 def _repetition(task: Task, call: ToolCall, result: ToolResult) -> tuple[Last | None, int]:

@@ -17,7 +17,8 @@ MOST_NUDGES = 2
 """In a row; one if no tool was ever used."""
 
 MOST_BARREN = 8
-"""Messages in a row whose calls all failed, after which a person has to look."""
+"""Messages in a row whose calls all failed, or whose completion was refused, after which a person
+has to look."""
 
 REPEATS_UNTIL_ASKED = 3
 """Identical calls with identical results, after which the next one is asked about."""
@@ -137,7 +138,7 @@ def _next_message(state: State, task: Task, rules: Rules) -> Step:
         return _after_text(task, last, rules)
     if task.nudges > MOST_NUDGES:
         return AwaitUser(Awaiting.STOPPED_SHORT)
-    if task.barren >= MOST_BARREN:
+    if max(task.barren, task.refused) >= MOST_BARREN:
         return AwaitUser(Awaiting.STUCK)
     limit = _limit(state, rules)
     return CallModel() if limit is None else StopForBudget(limit)

@@ -41,6 +41,8 @@ class Task(Struct, frozen=True):
     """Messages in a row that led nowhere: nudged, or with nothing but cut-off calls."""
     barren: int = 0
     """Messages in a row whose calls all failed."""
+    refused: int = 0
+    """Messages in a row whose completion was refused."""
     used_tool: bool = False
     stop: Stop | None = None
     limit: Limit | None = None

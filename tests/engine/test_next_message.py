@@ -4,8 +4,10 @@ import pytest
 from testbed.story import (
     SESSION,
     Told,
+    accepted,
     asked,
     call,
+    completion,
     cut_off,
     denied,
     ran,
@@ -21,6 +23,7 @@ from agent_cli.engine.steps import (
     AwaitUser,
     CallModel,
     Dispatch,
+    Finish,
     NudgeModel,
     Rules,
     Step,
@@ -155,6 +158,42 @@ def failures(count: int) -> list[Told]:
     ],
 )
 def test_messages_whose_calls_all_fail_end_with_a_person(told: list[Told], expected: Step):
+    assert next_step(story(*told), ALONE) == expected
+
+
+def refusals(count: int) -> list[Told]:
+    return [told for n in range(count) for told in refusal(str(n))]
+
+
+def refusal(n: str) -> list[Told]:
+    """Read something, fail at something, complete, and go on as if nothing had been said."""
+    return [
+        asked(f"a{n}", f"b{n}", completion(f"c{n}"), f"d{n}"),
+        ran(f"a{n}", content=n),
+        ran(f"b{n}", Outcome.FAILED),
+        settled(f"c{n}", Outcome.FAILED, Code.FAILED_EARLIER),
+        settled(f"d{n}", Outcome.SKIPPED, Code.FAILED_EARLIER),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        (refusals(MOST_BARREN - 1), CallModel()),
+        (refusals(MOST_BARREN), AwaitUser(Awaiting.STUCK)),
+        ([*refusals(MOST_BARREN), UserSaid("try again")], CallModel()),
+        ([*refusals(MOST_BARREN - 1), asked("x"), ran("x"), *refusal("y")], CallModel()),
+        ([*refusals(MOST_BARREN - 1), asked(completion()), accepted()], Finish("it is done")),
+    ],
+    ids=[
+        "not yet",
+        "a person has to look",
+        "words of the user",
+        "a message without one between",
+        "a completion that is earned",
+    ],
+)
+def test_completions_that_are_all_refused_end_with_a_person(told: list[Told], expected: Step):
     assert next_step(story(*told), ALONE) == expected
 
 

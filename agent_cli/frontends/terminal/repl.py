@@ -75,7 +75,7 @@ def _remark(awaiting: Awaiting | None) -> str:
         case Awaiting.STOPPED_SHORT:
             return say("the model stopped without completing the task; say how to go on")
         case Awaiting.STUCK:
-            return say("every call of the last messages failed; say how to go on")
+            return say("calls failed in each of the last messages; say how to go on")
         case Awaiting.LIMIT:
             return say("a limit was reached")
         case _:
