@@ -1,12 +1,12 @@
 """What the gate lets through: refused content, places outside the roots, other names of a file."""
 
 # Paths are strings here: they may hold any byte, and most are reached by descriptor.
-# ruff: noqa: PTH112
+# ruff: noqa: PTH112, PTH119
 
 import errno
 import os
 import stat
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 
 from agent_cli.types.errors import BlockedPathError, ToolError
@@ -14,6 +14,7 @@ from agent_cli.workspace import files
 from agent_cli.workspace._descend import status
 from agent_cli.workspace._links import Links
 from agent_cli.workspace._locate import Location, is_protected, lies_in, locate, relative_to
+from agent_cli.workspace._secrets import is_secret
 from agent_cli.workspace._walk import Found
 from agent_cli.workspace.ignore import IGNORE_FILE, Hiding, refusals
 
@@ -29,8 +30,7 @@ class Guard:
     def locate(self, path: str) -> Location:
         """Resolve the path; BlockedPathError for what is refused to everybody."""
         location = locate(self.roots, path)
-        if any(self._refuses(name) for name in (location.path, location.named)):
-            raise _refused(path)
+        self._refuse((location.path, location.named), path)
         return location
 
     def reach(self, path: str) -> Location:
@@ -46,8 +46,7 @@ class Guard:
         if found.st_nlink > 1 and self._has_refusals():
             with told("read", path):
                 names = self._links.names(found.st_dev, found.st_ino, fresh=False)
-            if any(self._refuses(name) for name in names):
-                raise _refused(path)
+            self._refuse(names, path)
         return content
 
     def content(self, location: Location, path: str) -> bytes | None:
@@ -60,8 +59,7 @@ class Guard:
     def is_protected(self, location: Location, found: os.stat_result | None) -> bool:
         """Whether a name of the file is protected; BlockedPathError if one is refused."""
         others = [locate(self.roots, name) for name in self._others(location, found)]
-        if any(self._refuses(other.path) for other in others):
-            raise _refused(location.target)
+        self._refuse((other.path for other in others), location.target)
         return any(is_protected(self.roots, one) for one in (location, *others))
 
     def names(self, location: Location, path: str) -> tuple[str, ...]:
@@ -90,7 +88,29 @@ class Guard:
     def _has_refusals(self) -> bool:
         return any(refusals(root).text for root in self.roots)
 
-    def _refuses(self, path: str) -> bool:
+    def _refuse(self, names: Iterable[str], path: str) -> None:
+        """Raise BlockedPathError if one of these names of the path may be touched by nobody."""
+        for name in names:
+            if self._covers(name):
+                raise BlockedPathError(
+                    f"{path!r} is covered by {IGNORE_FILE}: go on without it, or ask the user to "
+                    "change that"
+                )
+            if self._is_secret(name):
+                raise BlockedPathError(
+                    f"{path!r} is where keys or passwords are kept, and refused by default: go on "
+                    f"without it, or ask the user to lift that by a line such as "
+                    f"'!{os.path.basename(name)}' in {IGNORE_FILE}"
+                )
+
+    def _is_secret(self, path: str) -> bool:
+        inside = [root for root in self.roots if lies_in(root, path)]
+        named = relative_to(inside[0], path) if inside else path
+        return is_secret(named) and not any(
+            refusals(root).lifts(relative_to(root, path)) for root in inside
+        )
+
+    def _covers(self, path: str) -> bool:
         is_dir = os.path.isdir(path)
         return any(
             refusals(root).refuses(relative_to(root, path), is_dir=is_dir)
@@ -104,12 +124,6 @@ def _fail_closed(root: str) -> bool:
     """Read a root's ignore file for its errors alone; it covers nothing outside the root."""
     refusals(root)
     return False
-
-
-def _refused(path: str) -> BlockedPathError:
-    return BlockedPathError(
-        f"{path!r} is covered by {IGNORE_FILE}: go on without it, or ask the user to change that"
-    )
 
 
 class Accept:

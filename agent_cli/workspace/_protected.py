@@ -39,7 +39,7 @@ _IGNORABLE = re.compile(
 
 def is_protected(relative: str) -> bool:
     """Whether one of the names along the path is protected, whatever its case or disguise."""
-    parts = [_plain(part) for part in relative.split("/")]
+    parts = [plain(part) for part in relative.split("/")]
     if any(
         part in _NAMES or part.endswith(".code-workspace") or _SHORT_GIT.fullmatch(part)
         for part in parts
@@ -52,18 +52,16 @@ def bare_repositories(relative: str) -> tuple[str, ...]:
     """Return the directories that, if they hold a HEAD, make this path a bare repository's."""
     parts = relative.split("/")
     return tuple(
-        "/".join(parts[:depth])
-        for depth in range(len(parts))
-        if _plain(parts[depth]) in _BARE_PARTS
+        "/".join(parts[:depth]) for depth in range(len(parts)) if plain(parts[depth]) in _BARE_PARTS
     )
 
 
 def below_git(absolute: str) -> bool:
     """Whether a component is `.git`; asked of the whole path, a root may itself lie in one."""
-    return any(_plain(part) == ".git" for part in absolute.split("/"))
+    return any(plain(part) == ".git" for part in absolute.split("/"))
 
 
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
     """Fold away what a file system or a reader may not see."""
     visible = "".join(char for char in name if unicodedata.category(char) not in {"Cf", "Cc"})
     folded = unicodedata.normalize("NFKC", _IGNORABLE.sub("", visible)).casefold()

@@ -2,6 +2,7 @@
 
 Rule 1: nothing outside the roots is touched unless its effect was approved (`granting`).
 Rule 2: what .agentignore covers is refused, by any name; if that cannot be decided, everything is.
+So are files of keys and passwords (`_secrets`), unless .agentignore lifts that.
 Rule 3: what is touched is the canonical path, reached by descriptors without following a link, so
 a component swapped meanwhile is an error and never a way out.
 Rule 4: a file is replaced only if it still is what the caller, or the user, has seen.

@@ -49,6 +49,11 @@ class Refusals(Struct, frozen=True):
         path = relative + "/" if is_dir else relative
         return _covers(self.text, path) or _covers(_fold(self.text), _fold(path))
 
+    def lifts(self, relative: str) -> bool:
+        """Whether the path, as it is, is excepted by name: `!` and a pattern, and none after it."""
+        spec = _compile(self.text)
+        return spec is not None and spec.check_file(relative).include is False
+
 
 def refusals(root: str) -> Refusals:
     """Read the root's .agentignore; BlockedPathError if there is one that cannot be used."""
