@@ -69,7 +69,8 @@ def kill_and_resume(seed: int, project: Path, home: Path) -> None:
         (folder / "README.md").write_text("# Read me\n")
         (folder / "file.txt").write_text(OLD)
         killed_run(folder, home, chance.uniform(0.1, LONGEST))
-        if any(home.glob(f"agent/data/sessions/{round_}-*/*.jsonl")):
+        sessions = home.glob(f"agent/data/sessions/{round_}-*/*.jsonl")
+        if any(b"\n" in path.read_bytes() for path in sessions):  # it had begun
             check(folder, home)
 
 

@@ -27,7 +27,7 @@ class Completed(NamedTuple):
 def environment(
     home: Path, server: ModelServer | None, env: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """Everything the child may know: nothing of ours but PATH, and `env` on top."""
+    """Everything the child may know: of ours only PATH and who measures coverage; `env` on top."""
     home.mkdir(parents=True, exist_ok=True)
     isolated = {
         "PATH": os.environ["PATH"],
@@ -48,7 +48,8 @@ def environment(
             "ANTHROPIC_API_KEY": KEY,
             "ANTHROPIC_BASE_URL": server.url(ANTHROPIC_MESSAGES),
         }
-    return isolated | dict(env or {})
+    measured = {name: os.environ[name] for name in os.environ if name.startswith("COVERAGE_")}
+    return isolated | measured | dict(env or {})
 
 
 def command(args: Sequence[str]) -> list[str]:
