@@ -49,11 +49,7 @@ def _play(project: Path, *, yes: bool) -> int:
     model = f"replay:{script()}"
     options = Options(cwd=project, environ=environ, model=model, interactive=not yes)
     run = Run(settings, options, PROMPT)
-    status = 0
-    if yes:
-        status = run_once(run, ApprovesAll())
-    else:
-        run_repl(run, once=True)
+    status = run_once(run, ApprovesAll()) if yes else run_repl(run, once=True)
     passed = _tests_pass(project, environ)
     sys.stderr.write((say("the tests pass") if passed else say("the tests still fail")) + "\n")
     return status or (0 if passed else EXIT_STATUS[Verdict.UNRESOLVED])

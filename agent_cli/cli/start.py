@@ -71,8 +71,7 @@ def start(flags: Flags) -> None:
         record=flags.record,
     )
     if interactive:
-        run_repl(Run(settings, options, text))
-        return
+        raise typer.Exit(run_repl(Run(settings, options, text)))
     from agent_cli.frontends.headless.registry import output  # noqa: PLC0415 - this way only
 
     frontend = output("stream-json" if flags.json else flags.output_format)

@@ -2,11 +2,15 @@
 
 import asyncio
 import gc
+import signal
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from agent_cli.engine.outcomes import EXIT_STATUS
+from agent_cli.frontends.stopping import stopping
 from agent_cli.i18n.catalog import say
 from agent_cli.runtime.assemble import assemble
 from agent_cli.runtime.toolbox import Options
@@ -41,8 +45,11 @@ def run_once(run: Run, frontend: "Output") -> int:
     return asyncio.run(work())
 
 
-def run_repl(run: Run, *, once: bool = False) -> None:
-    """Work with a person until they leave; `once` ends after the first task."""
+def run_repl(run: Run, *, once: bool = False) -> int:
+    """Work with a person until they leave; `once` ends after the first task.
+
+    Return the exit status.
+    """
     from rich.console import Console  # noqa: PLC0415 - 40 ms, for terminals only
 
     from agent_cli.frontends.terminal.input import line_reader  # noqa: PLC0415 - 100 ms
@@ -52,18 +59,31 @@ def run_repl(run: Run, *, once: bool = False) -> None:
 
     history = None if run.options.ephemeral else state_directory(run.options.environ) / "history"
     writer = Writer(Console(highlight=False))
-    frontend = TerminalFrontend(writer, line_reader(None))
+    frontend = TerminalFrontend(writer, line_reader(None, during_turn=True))
     agent = assemble(run.settings, run.options, frontend)
     writer.show(_greeting(run))
 
-    async def work() -> None:
+    async def work() -> int:
+        repl = Repl(agent, writer, line_reader(history)).run(run.prompt, once=once)
         try:
-            await Repl(agent, writer, line_reader(history)).run(run.prompt, once=once)
+            return await _until_stopped(repl)
         finally:
             await agent.close()
 
     _collect_again()
-    asyncio.run(work())
+    return asyncio.run(work())
+
+
+async def _until_stopped(work: Coroutine[Any, Any, None]) -> int:
+    """Do the work; return the exit status. A signal is a way to leave: the terminal is restored."""
+    task = asyncio.ensure_future(work)
+    with stopping(task, [signal.SIGTERM, signal.SIGHUP]) as received:
+        try:
+            await task
+        except asyncio.CancelledError:
+            if not received:
+                raise
+    return EXIT_STATUS[received[0]] if received else 0
 
 
 def _collect_again() -> None:

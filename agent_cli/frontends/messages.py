@@ -14,7 +14,7 @@ def provider_verdict(error: ProviderError) -> Verdict:
     return Verdict.CONFIGURATION if error.fault is Fault.INVALID_REQUEST else Verdict.LIMIT
 
 
-def ending_message(verdict: Verdict, detail: str) -> str:
+def ending_message(verdict: Verdict, detail: str = "") -> str:
     """Return one sentence on the ending; empty for a completion."""
     sentences = {
         Verdict.COMPLETED: "",

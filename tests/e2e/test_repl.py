@@ -1,14 +1,19 @@
 """A person at a terminal."""
 
+import json
+import signal
 from pathlib import Path
 from typing import Any
 
+import pexpect
+import pytest
 from testbed.replies import Call, Hang, Say
-from testbed.run_agent import start_agent
+from testbed.run_agent import run_agent, start_agent
 from testbed.server import ModelServer
 
 MODEL = ["-m", "anthropic/test-model"]
 DONE = Call("attempt_completion", {"result": "Everything is done."})
+SLEEP = Call("execute_command", {"command": "sleep 60"})
 WRITE = Call("write_to_file", {"path": "new.txt", "content": "hello\n"})
 
 
@@ -65,6 +70,49 @@ def test_ctrl_c_cancels_the_turn_and_the_session_goes_on(project: Path, home: Pa
         terminal.expect("Still here")
         leave(terminal)
     assert server.violations == []
+
+
+def test_ctrl_c_ends_a_command_that_was_approved(project: Path, home: Path):
+    with ModelServer([Say(calls=[SLEEP]), Say("Still here.")]) as server:
+        terminal = start_agent([*MODEL, "Do it."], cwd=project, home=home, server=server)
+        terminal.expect("why not")
+        say(terminal, "y")
+        terminal.expect("● ")
+        terminal.sendintr()
+        terminal.expect("interrupted")
+        terminal.expect(PROMPT)
+        say(terminal, "Are you there?")
+        terminal.expect("Still here")
+        leave(terminal)
+    assert server.violations == []
+
+
+def test_a_second_ctrl_c_ends_a_command_that_does_not_listen(project: Path, home: Path):
+    deaf = Call("execute_command", {"command": "trap '' TERM; echo deaf; sleep 60 & wait; wait"})
+    with ModelServer([Say(calls=[deaf])]) as server:
+        terminal = start_agent([*MODEL, "-y", "Do it."], cwd=project, home=home, server=server)
+        terminal.expect(r"wait\".*deaf")
+        terminal.sendintr()
+        terminal.sendintr()
+        terminal.expect("interrupted")
+        leave(terminal)
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGHUP, 143)])
+@pytest.mark.parametrize("reply", [Say("I see."), Say(calls=[SLEEP])], ids=["prompt", "question"])
+def test_a_signal_is_a_way_to_leave(
+    reply: Say, number: signal.Signals, status: int, project: Path, home: Path
+):
+    with ModelServer([reply]) as server:
+        terminal = start_agent([*MODEL, "Do it."], cwd=project, home=home, server=server)
+        terminal.expect("why not" if reply.calls else f"I see.*{PROMPT}")
+        terminal.kill(number)
+        terminal.expect(pexpect.EOF)
+        terminal.wait()
+        assert terminal.exitstatus == status
+        terminal.close()
+    report = json.loads(run_agent(["verify", "--json"], cwd=project, home=home).stdout)
+    assert report["adds_up"], report
 
 
 def test_a_rejected_write_skips_the_rest_and_changes_nothing(project: Path, home: Path):

@@ -8,8 +8,14 @@ from prompt_toolkit.history import FileHistory, InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
 
-def line_reader(history: Path | None) -> Callable[[str], Awaitable[str]]:
-    """Return a function that prompts for one message; it raises EOFError and KeyboardInterrupt."""
+def line_reader(
+    history: Path | None, *, during_turn: bool = False
+) -> Callable[[str], Awaitable[str]]:
+    """Return a function that prompts for one message; it raises EOFError and KeyboardInterrupt.
+
+    `during_turn`: the signal of Ctrl-C belongs to the turn. The library would take it for the
+    length of a prompt and then give it back to nobody: nothing could stop the turn any more.
+    """
     if history is not None:
         history.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     session: PromptSession[str] = PromptSession(
@@ -20,7 +26,7 @@ def line_reader(history: Path | None) -> Callable[[str], Awaitable[str]]:
     )
 
     async def read(prompt: str) -> str:
-        return await session.prompt_async(prompt)
+        return await session.prompt_async(prompt, handle_sigint=not during_turn)
 
     return read
 
