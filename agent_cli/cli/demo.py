@@ -47,7 +47,9 @@ def _play(project: Path, *, yes: bool) -> int:
     environ = _environment(os.environ)
     settings = load(environ, {"protocol": "native", "parallel_tool_calls": True, "mode": "code"})
     model = f"replay:{script()}"
-    options = Options(cwd=project, environ=environ, model=model, interactive=not yes)
+    options = Options(
+        cwd=project, environ=environ, model=model, interactive=not yes, demonstrates=yes
+    )
     run = Run(settings, options, PROMPT)
     status = run_once(run, ApprovesAll()) if yes else run_repl(run, once=True)
     passed = _tests_pass(project, environ)

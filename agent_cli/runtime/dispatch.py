@@ -76,6 +76,8 @@ class Dispatcher:
         self._session.append(entry)
 
     async def _demonstrate(self, call: ToolCall, command: str) -> ToolResult:
+        if not self._toolbox.demonstrates:
+            return ToolResult(call.id, Outcome.DENIED, Code.NOBODY_TO_ASK)
         arguments = msgspec.json.encode({"command": command}).decode()
         inner = replace(call, name=DEMONSTRATION, arguments=arguments)
         prepared = prepare(inner, self._toolbox, self._session.state.task.mode)

@@ -28,6 +28,8 @@ class Toolbox(Struct, frozen=True):
     mode: Callable[[str], Mode]
     workspace: Workspace
     context: Callable[[ToolCall], ToolContext]
+    demonstrates: bool = True
+    """Whether somebody is there to see the command that demonstrates a result."""
 
 
 class Prepared(Struct, frozen=True):

@@ -33,6 +33,8 @@ class Options(Struct, frozen=True):
     disallowed_tools: tuple[str, ...] = ()
     ephemeral: bool = False
     interactive: bool = False
+    demonstrates: bool = False
+    """The command that demonstrates a result may run though nobody is there to see it."""
     resume: Path | None = None
     """The session file to go on with."""
     record: Path | None = None
@@ -51,6 +53,7 @@ def toolbox(settings: Settings, options: Options, frontend: Frontend) -> Toolbox
         mode=mode,
         workspace=workspace,
         context=_context(settings, options, workspace, frontend),
+        demonstrates=options.interactive or options.demonstrates,
     )
 
 

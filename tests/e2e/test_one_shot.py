@@ -114,6 +114,19 @@ def test_a_question_with_nobody_to_ask_is_answered_by_an_error(project: Path, ho
     assert results(done)[0] == ("ask_followup_question", "failed", "nobody_to_ask")
 
 
+def test_with_nobody_to_see_it_the_command_of_a_result_is_not_run(project: Path, home: Path):
+    shows = Call("attempt_completion", {"result": "All done.", "command": "touch shown"})
+    done, _ = run([Say(calls=[shows])], project, home, "--json")
+    assert done.exit_code == 0, done.stderr
+    (told,) = [line["content"] for line in lines(done) if line["type"] == "tool_result"]
+    assert "The command was not run" in told
+    assert "Nobody was there to accept the result" in told
+    done, _ = run([Say(calls=[shows])], project, home)
+    assert (done.exit_code, done.stdout) == (0, "All done.\n")
+    assert "its command was not run" in done.stderr
+    assert not (project / "shown").exists()
+
+
 def test_a_budget_of_turns_stops_the_run(project: Path, home: Path):
     script = [Say(calls=[READ])] * 5
     done, server = run(script, project, home, "--max-turns", "2")
