@@ -14,6 +14,7 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 
 from agent_cli.types.errors import BlockedPathError
+from agent_cli.workspace._openat2 import open_without_links
 
 # Passing through a directory needs no permission to read it; descriptors made with these need none.
 _PASS: int = getattr(os, "O_PATH", getattr(os, "O_SEARCH", os.O_RDONLY))
@@ -24,11 +25,13 @@ _REGULAR = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOE
 @contextmanager
 def directory(path: str) -> Generator[int]:
     """Yield a descriptor of the directory, open for reading; raises OSError."""
-    passing = descend(path)
-    try:
-        folder = os.open(".", os.O_RDONLY | _DIRECTORY, dir_fd=passing)
-    finally:
-        os.close(passing)
+    folder = open_without_links(path, os.O_RDONLY | _DIRECTORY)
+    if folder is None:
+        passing = _step_by_step(path)
+        try:
+            folder = os.open(".", os.O_RDONLY | _DIRECTORY, dir_fd=passing)
+        finally:
+            os.close(passing)
     try:
         yield folder
     finally:
@@ -37,6 +40,11 @@ def directory(path: str) -> Generator[int]:
 
 def descend(path: str) -> int:
     """Return a descriptor of the directory that is good for names below it only."""
+    folder = open_without_links(path, _PASS | _DIRECTORY)
+    return _step_by_step(path) if folder is None else folder
+
+
+def _step_by_step(path: str) -> int:
     current = os.open("/", _PASS | _DIRECTORY)
     for part in path.split("/"):
         if not part:
