@@ -119,12 +119,13 @@ def _request(parts: Parts, state: State, builder: RequestBuilder) -> ModelReques
     started = state.session
     assert started is not None
     task = state.task
-    tools = _specs(parts, task.mode)
+    offered = _specs(parts, task.mode)
     request = builder.build(
         model=parts.resolved.name,
         messages=task.messages,
-        system=_system(parts, state, started.protocol, tools),
-        tools=tools,
+        system=_system(parts, state, started.protocol, offered),
+        # A call in XML of a tool that the mode does not have is a call, to be refused as one.
+        tools=offered if started.protocol is Protocol.NATIVE else _specs(parts),
         max_output=parts.resolved.info.max_output or 0,
         parallel=state.parallel,
         protocol=started.protocol,
@@ -135,9 +136,10 @@ def _request(parts: Parts, state: State, builder: RequestBuilder) -> ModelReques
     return request if says_one else replace(request, parallel_tool_calls=None)
 
 
-def _specs(parts: Parts, slug: str) -> tuple[ToolSpec, ...]:
-    current = mode(slug)
-    return tuple(spec(tool) for tool in parts.toolbox.tools.values() if allows(current, tool.kind))
+def _specs(parts: Parts, slug: str | None = None) -> tuple[ToolSpec, ...]:
+    """Describe the tools of a mode, or all."""
+    tools = parts.toolbox.tools.values()
+    return tuple(spec(tool) for tool in tools if slug is None or allows(mode(slug), tool.kind))
 
 
 def _system(parts: Parts, state: State, protocol: Protocol, tools: tuple[ToolSpec, ...]) -> str:
