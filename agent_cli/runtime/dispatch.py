@@ -93,6 +93,8 @@ class Dispatcher:
         return _result(call, output)
 
     def _finish(self, result: ToolResult) -> None:
+        if not self._toolbox.escapes:
+            result = replace(result, content=_as_text(result.content))
         self._session.append(CallFinished(result))
 
 
@@ -118,3 +120,10 @@ def _result(call: ToolCall, output: Output) -> ToolResult:
             return ToolResult(call.id, Outcome.FAILED, None, text)
         case Complete(result):
             return ToolResult(call.id, Outcome.OK, None, result)
+
+
+def _as_text(content: str) -> str:
+    """Show bytes of a file name that are not text: neither journal nor wire can hold them."""
+    if content.isascii():
+        return content
+    return content.encode("utf-8", "backslashreplace").decode()

@@ -1,8 +1,9 @@
 """From a call's text to something that could run: tool, arguments, mode, effects."""
 
 import json
+import re
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import msgspec
 from msgspec import Struct
@@ -19,6 +20,9 @@ from agent_cli.workspace.gate import Workspace
 
 T = TypeVar("T")
 
+_ESCAPED = re.compile(r"[\udc80-\udcff]|\\u[dD][cC]")
+"""What may be a byte that is not text: a surrogate, or a JSON escape of one."""
+
 
 class Toolbox(Struct, frozen=True):
     """What the calls of one session are run with."""
@@ -30,6 +34,9 @@ class Toolbox(Struct, frozen=True):
     context: Callable[[ToolCall], ToolContext]
     demonstrates: bool = True
     """Whether somebody is there to see the command that demonstrates a result."""
+    escapes: bool = False
+    """Bytes that are not text pass in arguments and results, as surrogates. For a program that
+    makes a call; no model is sent such a result, and no journal holds one."""
 
 
 class Prepared(Struct, frozen=True):
@@ -86,19 +93,34 @@ def failure(call: ToolCall, error: Exception) -> ToolResult:
 
 
 def _prepared(call: ToolCall, tool: AnyTool, toolbox: Toolbox) -> Prepared:
-    arguments = parse_arguments(call.arguments, tool)
+    arguments = parse_arguments(call.arguments, tool, escapes=toolbox.escapes)
     context = toolbox.context(call)
     return Prepared(call, tool, arguments, tool.effects(arguments, context), context)
 
 
-def parse_arguments(text: str, tool: AnyTool) -> Any:
+def parse_arguments(text: str, tool: AnyTool, *, escapes: bool = False) -> Any:
     """Parse strictly: wrong types, unknown fields and repeated keys are ToolErrors."""
     text = text.strip() or "{}"
+    text = "{}" if text == "null" else text
     try:
-        json.loads(text, object_pairs_hook=_unique)
-        return msgspec.json.decode("{}" if text == "null" else text, type=tool.arguments)
+        value = json.loads(text, object_pairs_hook=_unique)
+        if escapes and _ESCAPED.search(text):
+            return msgspec.convert(_as_names(value), type=tool.arguments)
+        return msgspec.json.decode(text, type=tool.arguments)
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise ToolError(f"{tool.name}: {error}", Code.INVALID_ARGUMENTS) from error
+
+
+def _as_names(value: Any) -> Any:
+    """Spell texts as file names are read: bytes that are text after all must not hide a name."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
+    if isinstance(value, list):
+        return [_as_names(item) for item in value]  # pyright: ignore[reportUnknownVariableType] - Any
+    if isinstance(value, dict):
+        members = cast("dict[str, Any]", value)
+        return {key: _as_names(item) for key, item in members.items()}
+    return value
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

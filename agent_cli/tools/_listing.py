@@ -1,4 +1,4 @@
-"""The order of names in a list, and names that can be shown."""
+"""The order of names in a list."""
 
 import re
 
@@ -22,8 +22,3 @@ def _natural(name: str) -> tuple[tuple[bool, int, str], ...]:
         for part in _NUMBERS.split(name)
         if part
     )
-
-
-def spelled(path: str) -> str:
-    """Return the path as text that can be sent: bytes that are not UTF-8 in a visible form."""
-    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

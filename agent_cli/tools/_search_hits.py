@@ -7,8 +7,6 @@ from collections.abc import Callable
 import msgspec
 from msgspec import Struct
 
-from agent_cli.tools._listing import spelled
-
 LIMIT = 300
 """Groups of adjacent lines in one result."""
 LONGEST_LINE = 500
@@ -136,7 +134,7 @@ def _bytes(chunk: Chunk) -> bytes:
 
 
 def _render(file: _File) -> str:
-    lines = [f"# {spelled(file.path)}"]
+    lines = [f"# {file.path}"]
     for group in file.groups:
         lines += [f"{number:>3} | {text}".rstrip() for number, text in group]
         lines.append("----")

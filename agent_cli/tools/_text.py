@@ -35,8 +35,7 @@ def editable(data: bytes | None, path: str) -> Text:
 def diff(path: str, before: str, after: str) -> Diff:
     """Return the change as a unified diff; line ends show as LF, whatever they are."""
     old, new = split_lines(before), split_lines(after)
-    shown = printable(path)
-    out = [f"--- {shown}", f"+++ {shown}"]
+    out = [f"--- {path}", f"+++ {path}"]
     for hunk in _hunks(_opcodes(old, new)):
         out.append(_header(hunk))
         for tag, i1, i2, j1, j2 in hunk:
@@ -44,7 +43,7 @@ def diff(path: str, before: str, after: str) -> Diff:
                 out.extend(_side(" ", old[i1:i2]))
             else:
                 out.extend((*_side("-", old[i1:i2]), *_side("+", new[j1:j2])))
-    return Diff(shown, "\n".join(out) + "\n")
+    return Diff(path, "\n".join(out) + "\n")
 
 
 def _side(sign: str, lines: list[Line]) -> Iterator[str]:

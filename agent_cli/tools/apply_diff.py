@@ -11,7 +11,7 @@ from agent_cli.tools.base import Output, Tool, ToolArguments, ToolContext
 from agent_cli.types.approval import Preview, Words
 from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.errors import ToolError
-from agent_cli.workspace.editor import Text, printable
+from agent_cli.workspace.editor import Text
 
 
 class Arguments(ToolArguments, frozen=True):
@@ -51,7 +51,7 @@ class ApplyDiff(Tool[Arguments]):
         path = arguments.path
         if context.workspace.effect(Kind.WRITE, path).outside:
             # what is there now may not be read before the user agrees
-            return Words(f"change {printable(path)}:\n\n{arguments.diff}")
+            return Words(f"change {path}:\n\n{arguments.diff}")
         before = editable(context.workspace.show(path), path)
         _, after = _edited(before, arguments)
         return diff(path, before.body, after.body)
@@ -64,7 +64,7 @@ class ApplyDiff(Tool[Arguments]):
         context.workspace.write(path, after.encode(), expected=data)
         reports = "\n".join(applied.reports)
         return (
-            f"modified {printable(path)}; there is no need to read it again. Of the lines as they "
+            f"modified {path}; there is no need to read it again. Of the lines as they "
             f"were, these were replaced:\n{reports}"
         )
 

@@ -13,7 +13,7 @@ from agent_cli.tools.base import Output, Tool, ToolArguments, ToolContext
 from agent_cli.types.approval import Preview, Words
 from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.errors import ToolError
-from agent_cli.workspace.editor import Line, Text, join_lines, printable, split_lines
+from agent_cli.workspace.editor import Line, Text, join_lines, split_lines
 
 
 class Arguments(ToolArguments, frozen=True):
@@ -44,7 +44,7 @@ class InsertContent(Tool[Arguments]):
         if context.workspace.effect(Kind.WRITE, path).outside:
             # what is there now may not be read before the user agrees
             where = f"before line {arguments.line}" if arguments.line else "at the end"
-            return Words(f"insert into {printable(path)}, {where}:\n\n{arguments.content}")
+            return Words(f"insert into {path}, {where}:\n\n{arguments.content}")
         before = _before(context.workspace.show(path), arguments)
         return diff(path, before.body, _edited(before, arguments).body)
 
@@ -57,7 +57,7 @@ class InsertContent(Tool[Arguments]):
         first = arguments.line or len(split_lines(after.body)) - count + 1
         done = "created" if data is None else "modified"
         return (
-            f"{done} {printable(path)}: inserted {count} line{'' if count == 1 else 's'}, from "
+            f"{done} {path}: inserted {count} line{'' if count == 1 else 's'}, from "
             f"line {first}; there is no need to read it again."
         )
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from agent_cli.tools._listing import order, spelled
+from agent_cli.tools._listing import order
 from agent_cli.tools.base import Tool, ToolArguments, ToolContext
 from agent_cli.types.approval import Words
 from agent_cli.types.effects import Effect, Kind
@@ -73,7 +73,7 @@ def _list(arguments: Arguments, workspace: Workspace) -> str:
 
 def _render(found: list[tuple[str, bool]]) -> str:
     found.sort(key=lambda name: order(name[0], is_dir=name[1]))
-    return "\n".join(spelled(path) + ("/" if is_dir else "") for path, is_dir in found)
+    return "\n".join(path + ("/" if is_dir else "") for path, is_dir in found)
 
 
 def _names(workspace: Workspace, path: str, *, recursive: bool) -> Iterator[tuple[str, bool]]:

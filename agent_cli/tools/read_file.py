@@ -157,7 +157,7 @@ def _joined(ranges: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
 
 
 def _read(wanted: _Wanted, context: ToolContext, *, room: int) -> _Part:
-    title = f"File: {printable(wanted.path)}"
+    title = f"File: {wanted.path}"
     if wanted.error:
         return _Part(f"{title}\nError: {wanted.error}", failed=True)
     try:

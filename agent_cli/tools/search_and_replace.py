@@ -62,7 +62,7 @@ class SearchAndReplace(Tool[Arguments]):
         path = arguments.path
         if context.workspace.effect(Kind.WRITE, path).outside:
             # what is there now may not be read before the user agrees
-            return Words(f"change {printable(path)}:\n\n{_told(arguments)}")
+            return Words(f"change {path}:\n\n{_told(arguments)}")
         before = editable(context.workspace.show(path), path)
         after, _ = _edited(before, arguments)
         return diff(path, before.body, after.body)
@@ -76,7 +76,7 @@ class SearchAndReplace(Tool[Arguments]):
             f"operation {number}: {count} place{'' if count == 1 else 's'}"
             for number, count in enumerate(counts, 1)
         )
-        return f"modified {printable(path)}; there is no need to read it again. Replaced:\n{made}"
+        return f"modified {path}; there is no need to read it again. Replaced:\n{made}"
 
 
 def _told(arguments: Arguments) -> str:

@@ -9,7 +9,7 @@ from agent_cli.tools.base import Output, Tool, ToolArguments, ToolContext
 from agent_cli.types.approval import Preview, Words
 from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.errors import ToolError
-from agent_cli.workspace.editor import Text, decode, join_lines, printable, split_lines
+from agent_cli.workspace.editor import Text, decode, join_lines, split_lines
 
 _MARK = "\ufeff"
 
@@ -40,7 +40,7 @@ class WriteToFile(Tool[Arguments]):
         path = arguments.path
         if context.workspace.effect(Kind.WRITE, path).outside:
             # what is there now may not be read before the user agrees
-            return Words(f"write {printable(path)}:\n\n{arguments.content}")
+            return Words(f"write {path}:\n\n{arguments.content}")
         before = context.workspace.show(path)
         text = _text(arguments.content, before, path)
         return diff(path, "" if before is None else decode(before).body, text.body)
@@ -52,11 +52,11 @@ class WriteToFile(Tool[Arguments]):
         data = text.encode()
         lines = len(split_lines(text.body))
         if data == before:
-            return f"{printable(path)} already had this content; nothing was written."
+            return f"{path} already had this content; nothing was written."
         context.workspace.write(path, data, expected=before)
         done = "created" if before is None else "modified"
         return (
-            f"{done} {printable(path)} ({lines} lines). It holds the content as you gave it"
+            f"{done} {path} ({lines} lines). It holds the content as you gave it"
             f"{_exception(arguments.content, text)}; there is no need to read it again."
             f"{_warning(arguments.line_count, lines)}"
         )

@@ -183,7 +183,7 @@ def test_a_directory_that_does_not_exist_is_a_failure(bench: Bench):
 def test_names_with_signs_are_names(bench: Bench):
     plant(bench.root, {"-a/--pre": "-x\n", "b/caf\udce9": "-x\n"})
     assert bench.text(path="-a", regex="-x").split("\n")[2] == "# -a/--pre"
-    assert "# b/caf\\xe9" in bench.text(path="b", regex="-x")
+    assert "# b/caf\udce9" in bench.text(path="b", regex="-x")
 
 
 def test_a_configuration_of_the_users_is_not_read(bench: Bench, monkeypatch: pytest.MonkeyPatch):
@@ -207,6 +207,7 @@ def test_the_question_says_what_is_searched(bench: Bench):
 
 def test_nothing_stays_behind(bench: Bench):
     plant(bench.root, {"a": "x\n1\n2\n" * 1_000})
+    bench.run(path=".", regex="x")  # the first program of a session leaves its warden
     before = set(os.listdir("/proc/self/fd"))  # noqa: PTH208 - names are all we want
     bench.run(path=".", regex="x")
     assert len(set(os.listdir("/proc/self/fd")) - before) == 0  # noqa: PTH208
