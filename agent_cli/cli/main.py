@@ -25,6 +25,7 @@ COMMANDS = {
     "models": "list the models that are known",
     "run": "do one task and exit (also: exec, -p)",
     "sessions": "list the sessions",
+    "tool": "run one tool, for scripts and tests",
     "verify": "check that a session adds up",
 }
 _ALIASES = {"exec": "run"}

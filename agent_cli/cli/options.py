@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Annotated, TypeAlias
 
 from msgspec import Struct
-from typer import Argument, Option
+from typer import Argument, BadParameter, Option
 
 Prompt: TypeAlias = Annotated[list[str] | None, Argument(help="What is to be done.")]
 Print: TypeAlias = Annotated[
@@ -94,3 +94,11 @@ class Flags(Struct, frozen=True):
             "max_cost": self.max_cost,
         }
         return {name: value for name, value in flags.items() if value is not None}
+
+
+def directory(cwd: Path | None) -> Path:
+    """Return the directory to work in."""
+    root = (cwd or Path()).absolute()
+    if not root.is_dir():
+        raise BadParameter(f"{str(cwd)!r} is not a directory", param_hint="--cwd")
+    return root

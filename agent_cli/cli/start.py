@@ -2,13 +2,12 @@
 
 import os
 import sys
-from pathlib import Path
 
 import typer
 
 from agent_cli.cli import options as given
 from agent_cli.cli.model_choice import choose_model
-from agent_cli.cli.options import Flags
+from agent_cli.cli.options import Flags, directory
 from agent_cli.cli.resume import resume_path
 from agent_cli.cli.work import Run, run_once, run_repl, with_standard_input
 from agent_cli.i18n.catalog import say
@@ -76,14 +75,6 @@ def start(flags: Flags) -> None:
 
     frontend = output("stream-json" if flags.json else flags.output_format)
     raise typer.Exit(run_once(Run(settings, options, text), frontend))
-
-
-def directory(cwd: Path | None) -> Path:
-    """Return the directory to work in."""
-    root = (cwd or Path()).absolute()
-    if not root.is_dir():
-        raise typer.BadParameter(f"{str(cwd)!r} is not a directory", param_hint="--cwd")
-    return root
 
 
 def rules(given_rules: list[str] | None) -> tuple[str, ...]:

@@ -23,18 +23,18 @@ from agent_cli.engine.steps import (
 from agent_cli.engine.task import State
 from agent_cli.providers.base import Provider
 from agent_cli.runtime.dispatch import Dispatcher
+from agent_cli.runtime.interruption import interrupt, settle
 from agent_cli.runtime.session import Session
 from agent_cli.types.entries import (
     AssistantSaid,
     BudgetStopped,
-    CallFinished,
     Interrupted,
     Nudged,
     TaskFinished,
     UserSaid,
 )
 from agent_cli.types.events import Event
-from agent_cli.types.messages import AssistantMessage, Image, ToolResult
+from agent_cli.types.messages import AssistantMessage, Image
 from agent_cli.types.outcomes import Stop
 from agent_cli.types.requests import ModelRequest, Protocol
 from agent_cli.types.usage import Usage
@@ -92,11 +92,8 @@ class Agent:
 
     def interrupt(self, reason: Stop, detail: str = "") -> None:
         """Record that work stopped and answer every open call truthfully."""
-        self.session.append(Interrupted(reason, detail, self._partial))
+        interrupt(self.session, self._rules, Interrupted(reason, detail, self._partial))
         self._partial = ""
-        while isinstance(step := next_step(self.session.state, self._rules), Settle):
-            self._settle(step)
-        self.session.sync()
 
     async def close(self) -> None:
         """Let go of the session file and the connection."""
@@ -119,7 +116,7 @@ class Agent:
                 case Dispatch() as step:
                     await self._dispatcher.dispatch(step)
                 case Settle() as step:
-                    self._settle(step)
+                    settle(self.session, step)
                 case NudgeModel(code):
                     self.session.append(Nudged(code))
                 case Finish(result):
@@ -135,9 +132,6 @@ class Agent:
         xml = state.session is not None and state.session.protocol is Protocol.XML
         single = xml or not state.parallel
         return replace(self._rules, calls_per_message=1) if single else self._rules
-
-    def _settle(self, step: Settle) -> None:
-        self.session.append(CallFinished(ToolResult(step.call.id, step.outcome, step.code)))
 
     async def _call_model(self) -> None:
         self.session.sync()

@@ -17,7 +17,13 @@ _NO = frozenset({"n", "no", "3", ""})
 
 def approval_card(request: Request) -> RenderableType:
     """Return the card for the request."""
-    parts: list[RenderableType] = [*_shown(request.preview)]
+    parts = card_parts(request)
+    return Panel(Group(*parts[1:]), title=parts[0], title_align="left", border_style="yellow")
+
+
+def card_parts(request: Request) -> list[Text]:
+    """Return what stands on the card, its title first; each part begins a line."""
+    parts = [Text(visible(request.tool), style="bold yellow"), *_shown(request.preview)]
     for effect in request.effects:
         if effect.outside:
             where = say("outside the workspace: {target}", target=visible(effect.target))
@@ -30,8 +36,7 @@ def approval_card(request: Request) -> RenderableType:
     if request.following:
         names = ", ".join(request.following)
         parts.append(Text(visible(say("then: {names}", names=names)), style="dim"))
-    title = Text(visible(request.tool), style="bold yellow")
-    return Panel(Group(*parts), title=title, title_align="left", border_style="yellow")
+    return parts
 
 
 def question() -> str:
@@ -51,7 +56,7 @@ def read_verdict(answer: str) -> Verdict:
     return Verdict(approved=False, feedback=answer.strip())
 
 
-def _shown(preview: Preview) -> Sequence[RenderableType]:
+def _shown(preview: Preview) -> Sequence[Text]:
     match preview:
         case Diff(path, unified):
             return [Text(visible(path), style="bold"), _coloured(unified)]

@@ -1,6 +1,7 @@
 """The one owner of the terminal: everything shown passes here, and is safe to show."""
 
 from rich.console import Console, RenderableType
+from rich.segment import Segments
 from rich.text import Text
 
 from agent_cli.frontends.sanitiser import Sanitiser
@@ -47,9 +48,18 @@ class Writer:
         self._clear_status()
         self.console.print(renderable)
 
+    def show_whole(self, text: Text, end: str = "\n") -> None:
+        """Print a text as `show` does, but nothing of it folded, cut or expanded."""
+        self.end_stream()
+        self._clear_status()
+        self._print(text, end)
+
     def _raw(self, text: str) -> None:
         if not text:
             return
         self._clear_status()
-        self.console.print(Text(text, style=self._style), end="", soft_wrap=True)
+        self._print(Text(text, style=self._style))
         self._at_line_start = text.endswith("\n")
+
+    def _print(self, text: Text, end: str = "") -> None:
+        self.console.print(Segments(text.render(self.console, end)), end="", soft_wrap=True)
