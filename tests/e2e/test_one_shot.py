@@ -82,6 +82,14 @@ def test_a_completion_after_a_failure_waits_for_the_next_turn(
     assert refusal in json.dumps(server.requests[1].body)
 
 
+def test_every_call_is_told_once_before_its_result(project: Path, home: Path):
+    done, _ = run([Say(calls=[MISSING, READ, DONE]), Say(calls=[DONE])], project, home, "--json")
+    told = [(line["type"], line["id"]) for line in lines(done) if "tool_" in line["type"]]
+    ids = [id_ for type_, id_ in told if type_ == "tool_use"]
+    assert len(set(ids)) == 4
+    assert told == [(type_, id_) for id_ in ids for type_ in ("tool_use", "tool_result")]
+
+
 def test_the_last_line_is_always_the_result(project: Path, home: Path):
     done, _ = run([Say(calls=[DONE])], project, home, "--json")
     first, *_, last = lines(done)

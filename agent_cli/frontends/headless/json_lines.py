@@ -1,7 +1,8 @@
 """`stream-json`: one JSON object a line on standard output; the last one is always `result`.
 
 Every line has `v`, `type`, `seq`, `ts`, `session_id` and `turn`. Types: init, message, turn,
-tool_use, tool_result, completion_result, error, result. Characters are JSON-escaped.
+tool_use, tool_result, completion_result, error, result. Characters are JSON-escaped. Every call has
+one tool_use, when it starts or, if it never does, before its tool_result.
 """
 
 import sys
@@ -37,6 +38,7 @@ class JsonLines(NobodyThere):
         self._turn = 0
         self._session = ""
         self._calls: dict[str, ToolCall] = {}
+        self._started = ""
 
     def emit(self, event: Event) -> None:
         match event:
@@ -79,9 +81,11 @@ class JsonLines(NobodyThere):
                     self._write("message", role="assistant", text=message.text)
                 self._calls = {call.id: call for call in message.calls}
             case CallStarted(call_id):
-                call = self._calls[call_id]
-                self._write("tool_use", id=call_id, name=call.name, arguments=call.arguments)
+                self._started = call_id
+                self._tool_use(self._calls[call_id])
             case CallFinished(result):
+                if result.call_id != self._started:
+                    self._tool_use(self._calls[result.call_id])
                 self._write(
                     "tool_result",
                     id=result.call_id,
@@ -94,6 +98,9 @@ class JsonLines(NobodyThere):
                 self._write("error", fatal=False, reason=reason, message=detail)
             case _:
                 pass
+
+    def _tool_use(self, call: ToolCall) -> None:
+        self._write("tool_use", id=call.id, name=call.name, arguments=call.arguments)
 
     def _write(self, type_: str, **fields: object) -> None:
         head: Fields = {"v": VERSION, "type": type_, "seq": self._seq, "ts": timestamp()}
