@@ -24,7 +24,7 @@ OPENS = re.compile(
 )
 GATE = re.compile(r"(.*\.)?workspace\.\w+|Workspace\(.*\)\.\w+")
 """Calls that go through the path gate."""
-FILE_ROOMS = ("workspace/", "sessions/", "settings/", "resources/", "processes/")
+FILE_ROOMS = ("workspace/", "sessions/", "settings/", "trust/", "resources/", "processes/")
 PURE = ("types/", "engine/", "wire/", "approval/")
 """They import neither os nor pathlib, which import-linter sees to; what they open is no file."""
 
