@@ -17,10 +17,11 @@ _PIECES = re.compile(r"[\r\b\n]|[^\r\b\n]+")
 class Output:
     """Takes bytes as they come and keeps the beginning and the end of their text."""
 
-    def __init__(self, spill: Spill | None = None) -> None:
+    def __init__(self, spill: Spill | None = None, *, spill_all: bool = False) -> None:
+        """Write to `spill` what is too much to keep, or all of it."""
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._screen = _Screen()
-        self._ends = _Ends(spill)
+        self._ends = _Ends(spill, spills=spill_all)
 
     def feed(self, data: bytes, *, final: bool = False) -> str:
         """Add bytes; return their text, as it was printed."""
@@ -33,6 +34,13 @@ class Output:
     @property
     def text(self) -> str:
         return self._ends.text
+
+    def take(self) -> str:
+        """Return the text and forget it, to return later only what is new."""
+        self._ends.add(self._screen.rest())
+        text = self._ends.text
+        self._ends.forget()
+        return text
 
 
 class _Screen:
@@ -76,8 +84,13 @@ class _Screen:
 class _Ends:
     """The first fifth of the limit and the last four: errors stand at the end, causes above."""
 
-    def __init__(self, spill: Spill | None) -> None:
+    def __init__(self, spill: Spill | None, *, spills: bool) -> None:
         self._spill = spill
+        self._spills = spills
+        """Everything up to here is in the file."""
+        self.forget()
+
+    def forget(self) -> None:
         self._head = ""
         self._tail: deque[str] = deque()
         self._tail_length = 0
@@ -86,14 +99,14 @@ class _Ends:
     def add(self, text: str) -> None:
         if not text:
             return
-        within = self._length <= LIMIT
         self._length += len(text)
         room = _HEAD - len(self._head)
         self._head += text[:room]
         self._tail.append(text[room:])
         self._tail_length += len(text[room:])
-        if self._spill is not None and self._length > LIMIT:
-            self._spill.write(self._head + "".join(self._tail) if within else text)
+        if self._spill is not None and (self._spills or self._length > LIMIT):
+            self._spill.write(text if self._spills else self._head + "".join(self._tail))
+            self._spills = True
         while self._tail_length - len(self._tail[0]) >= _TAIL:
             self._tail_length -= len(self._tail.popleft())
 

@@ -13,7 +13,7 @@ class Pipe:
     """Feeds what comes out of it to an `Output` and to a listener."""
 
     def __init__(self, output: Output, listener: Callable[[str], None] | None) -> None:
-        self._output = output
+        self.output = output
         self._listener = listener
         self._ended = asyncio.Event()
         self._read_end, self.write_end = os.pipe()
@@ -48,6 +48,6 @@ class Pipe:
         self._ended.set()
 
     def _take(self, data: bytes, *, final: bool = False) -> None:
-        text = self._output.feed(data, final=final)
+        text = self.output.feed(data, final=final)
         if text and self._listener is not None:
             self._listener(text)

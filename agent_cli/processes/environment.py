@@ -3,9 +3,6 @@
 import re
 from collections.abc import Mapping
 
-MARK = "AGENT_PROCESS_TREE"
-"""Variable whose value is the same in every process of one run, so that none of them gets lost."""
-
 _SECRET = re.compile(
     r"""
     ANTHROPIC_.* | .*_API_KEY | .*_API_KEYS | API_KEY

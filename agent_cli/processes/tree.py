@@ -1,88 +1,131 @@
 """Ends a program together with everything it started.
 
-A process belongs to the run when it is in the program's session, when it descends from the
-program, or when it carries the run's mark in its environment: that finds those who left the
-session and lost their parent. Where there is no /proc, the process group is all we know.
+A process belongs to the tree when it descends from the top, when it is in the program's session,
+or when it carries the run's mark in its environment. On Linux the top is the keeper of the run,
+who adopts every orphan of it, so descent alone is complete; the others are for when the keeper
+is gone, or cannot adopt. Where there is no /proc, the process group is all we know.
+
+Runs in the agent as well as in the keepers, hence nothing from outside the standard library.
 """
 
-import asyncio
 import os
 import signal
-from collections.abc import Iterator
-from pathlib import Path
-
-from msgspec import Struct
-
-from agent_cli.processes.environment import MARK
+import time
+from collections.abc import Callable, Iterator
 
 GRACE = 1.2
 """Seconds between the request to end and the end; all is over within two."""
+PROC = "/proc"
+MARK = "AGENT_PROCESS_TREE"
+"""Variable whose value is the same in every process of one run, so that none of them gets lost."""
 _POLL = 0.05
-_ROUNDS = 20
-PROC = Path("/proc")
+_ROUNDS = 30
+_PAUSE = 0.01
+"""Between two looks at what was killed: the memory of a large process takes a moment."""
 
 
-class _Process(Struct, frozen=True):
-    pid: int
-    parent: int
-    session: int
-    started: str
-    """Clock ticks since boot: tells a process from a later one that was given the same id."""
+class Tree:
+    """The processes of one run, or of all of them."""
 
+    def __init__(self, top: int, *, session: int = 0, mark: bytes = b"", proc: str = PROC) -> None:
+        """`top` is not itself a member; `session` and `mark` may be empty."""
+        self._top = top
+        self._session = session
+        self._mark = mark
+        self._proc = proc
+        self._seen: dict[int, bytes] = {}
 
-async def end(root: int, mark: str, proc: Path = PROC) -> None:
-    """End the run: politely, then, when the grace is over or we are cancelled, by force."""
-    seen = members(root, mark, proc)
-    try:
-        _signal(root, seen, signal.SIGTERM, proc)
-        for _ in range(int(GRACE / _POLL)):
-            if not _alive(root, mark, proc):
+    def end(self, hurry: Callable[[float], bool]) -> None:
+        """End it: politely, then, when the grace is over, by force.
+
+        `hurry` waits for at most so many seconds and says whether the grace is over before.
+        """
+        self._signal(signal.SIGTERM)
+        deadline = time.monotonic() + GRACE
+        while self.alive() and time.monotonic() < deadline:
+            if hurry(_POLL):
+                break
+        self.kill()
+
+    def kill(self) -> None:
+        """Kill until nobody is left: a process may start another while we look."""
+        for _ in range(_ROUNDS):
+            self._signal(signal.SIGKILL)
+            if not self.alive():
                 return
-            await asyncio.sleep(_POLL)
-    finally:
-        _kill(root, mark, seen, proc)
+            time.sleep(_PAUSE)
+
+    def alive(self) -> bool:
+        if os.path.isdir(self._proc):  # noqa: PTH112 - pathlib is half of a keeper's start
+            return bool(self.members())
+        return _group(self._session, 0)
+
+    def members(self) -> dict[int, bytes]:
+        """Return the living processes: their ids, and when each was started.
+
+        Parents come first: a shell that is told to end before its child has no time for the
+        next line of its script.
+        """
+        living = {pid: process for pid in self._ids() if (process := read(pid, self._proc))}
+        found = [self._top, *(pid for pid in living if self._recognises(pid, living[pid][1]))]
+        known = set(found)
+        for parent in found:  # grows while we go through it
+            children = [pid for pid in living if living[pid][0] == parent and pid not in known]
+            found += children
+            known.update(children)
+        return {pid: living[pid][2] for pid in found if pid in living and pid != self._top}
+
+    def _recognises(self, pid: int, session: int) -> bool:
+        if self._session and session == self._session:  # 0 is the kernel's own
+            return True
+        return bool(self._mark) and marked(pid, self._mark, self._proc)
+
+    def _signal(self, number: int) -> None:
+        """Signal the members, and whoever was one: the start tells it from a later namesake."""
+        if not os.path.isdir(self._proc):  # noqa: PTH112 - as above
+            _group(self._session, number)
+        self._seen |= self.members()
+        for pid, started in self._seen.items():
+            now = read(pid, self._proc)
+            if now is not None and now[2] == started:
+                _send(pid, number)
+
+    def _ids(self) -> Iterator[int]:
+        if os.path.isdir(self._proc):  # noqa: PTH112 - as above
+            yield from (int(one.name) for one in os.scandir(self._proc) if one.name.isdecimal())
 
 
-def members(root: int, mark: str, proc: Path = PROC) -> frozenset[_Process]:
-    """Return the living processes of the run."""
-    living = tuple(_processes(proc))
-    found = {one.pid for one in living if one.session == root or _marked(one.pid, mark, proc)}
-    found.add(root)
-    grown = True
-    while grown:
-        children = {one.pid for one in living if one.parent in found} - found
-        found |= children
-        grown = bool(children)
-    return frozenset(one for one in living if one.pid in found)
+def read(pid: int, proc: str = PROC) -> tuple[int, int, bytes] | None:
+    """Return a process's parent, session and start in clock ticks since boot.
+
+    None when it is gone or only waits for its parent to notice.
+    """
+    stat = _content(f"{proc}/{pid}/stat")
+    # The name comes second, in brackets, and may itself hold brackets and blanks.
+    fields = stat.rpartition(b")")[2].split()
+    if not fields or fields[0] in {b"Z", b"X"}:
+        return None
+    return int(fields[1]), int(fields[3]), fields[19]
 
 
-def _kill(root: int, mark: str, seen: frozenset[_Process], proc: Path) -> None:
-    """Kill until nobody is left: a process may start another while we look."""
-    for _ in range(_ROUNDS):
-        _signal(root, seen, signal.SIGKILL, proc)
-        seen = members(root, mark, proc)
-        if not seen:
-            return
+def marked(pid: int, mark: bytes, proc: str = PROC) -> bool:
+    """Return whether the variable stands in the environment that the process was given."""
+    return mark in _content(f"{proc}/{pid}/environ").split(b"\0")
 
 
-def _alive(root: int, mark: str, proc: Path) -> bool:
-    if proc.is_dir():
-        return bool(members(root, mark, proc))
-    return _group(root, 0)
-
-
-def _signal(root: int, seen: frozenset[_Process], number: int, proc: Path) -> None:
-    if not proc.is_dir():
-        _group(root, number)
-    for process in seen:
-        now = _read(process.pid, proc)
-        if now is not None and now.started == process.started:
-            _send(process.pid, number)
-
-
-def _group(root: int, number: int) -> bool:
+def _content(path: str) -> bytes:
     try:
-        os.killpg(root, number)
+        with open(path, "rb") as file:  # noqa: PTH123 - as above
+            return file.read()
+    except OSError:  # gone, or another user's
+        return b""
+
+
+def _group(leader: int, number: int) -> bool:
+    if not leader:
+        return False  # 0 would be our own group
+    try:
+        os.killpg(leader, number)
     except (ProcessLookupError, PermissionError):
         return False
     return True
@@ -93,33 +136,3 @@ def _send(pid: int, number: int) -> None:
         os.kill(pid, number)
     except (ProcessLookupError, PermissionError):
         return  # gone by itself, or another user's: sudo ends its own child
-
-
-def _processes(proc: Path) -> Iterator[_Process]:
-    if not proc.is_dir():
-        return
-    for entry in os.scandir(proc):
-        if entry.name.isdecimal() and (process := _read(int(entry.name), proc)) is not None:
-            yield process
-
-
-def _read(pid: int, proc: Path) -> _Process | None:
-    """Return the process; None when it is gone or only waits for its parent to notice."""
-    try:
-        stat = (proc / str(pid) / "stat").read_bytes()
-    except OSError:
-        return None
-    # The name comes second, in brackets, and may itself hold brackets and blanks.
-    fields = stat.rpartition(b")")[2].split()
-    state, parent, _, session = fields[:4]
-    if state in {b"Z", b"X"}:
-        return None
-    return _Process(pid, int(parent), int(session), fields[19].decode())
-
-
-def _marked(pid: int, mark: str, proc: Path) -> bool:
-    try:
-        environ = (proc / str(pid) / "environ").read_bytes()
-    except OSError:
-        return False
-    return f"{MARK}={mark}".encode() in environ.split(b"\0")

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from agent_cli.processes import _spill
 from agent_cli.processes._output import LIMIT, Output
-from agent_cli.processes._spill import Spill
+from agent_cli.processes._spill import Spill, Spills
 
 
 def shown(*chunks: bytes, spill: Spill | None = None) -> str:
@@ -73,7 +73,7 @@ def test_a_line_without_an_end_does_not_grow_for_ever():
 
 
 def test_output_that_is_too_long_is_kept_in_a_private_file(tmp_path: Path):
-    spill = Spill(tmp_path / "new")
+    spill = Spill(Spills(tmp_path / "new"))
     chunks = [b"first\n", b"x" * LIMIT, b"\nlast\n", b"\nvery last\n"]
     shown(*chunks, spill=spill)
     spill.close()
@@ -85,7 +85,7 @@ def test_output_that_is_too_long_is_kept_in_a_private_file(tmp_path: Path):
 
 
 def test_output_that_fits_leaves_no_file(tmp_path: Path):
-    spill = Spill(tmp_path)
+    spill = Spill(Spills(tmp_path))
     shown(b"x" * LIMIT, spill=spill)
     spill.close()
     assert spill.path is None
@@ -94,7 +94,7 @@ def test_output_that_fits_leaves_no_file(tmp_path: Path):
 
 def test_the_file_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(_spill, "_LIMIT", 5)
-    spill = Spill(tmp_path)
+    spill = Spill(Spills(tmp_path))
     spill.write("1234")
     spill.write("5678")
     spill.write("9")
@@ -105,7 +105,7 @@ def test_the_file_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 def test_a_folder_that_cannot_be_made_costs_only_the_file(tmp_path: Path):
     (tmp_path / "file").write_text("")
-    spill = Spill(tmp_path / "file" / "folder")
+    spill = Spill(Spills(tmp_path / "file" / "folder"))
     assert "omitted" in shown(b"x" * (LIMIT + 1), b"y", spill=spill)
     spill.close()
     assert spill.path is None

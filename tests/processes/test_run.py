@@ -1,6 +1,7 @@
 import asyncio
 import os
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,11 @@ from agent_cli.processes.run import Finished, Processes
 
 
 @pytest.fixture
-def processes() -> Processes:
-    return Processes({"PATH": os.environ["PATH"], "OPENAI_API_KEY": "secret", "LC_ALL": "C.UTF-8"})
+def processes() -> Iterator[Processes]:
+    environ = {"PATH": os.environ["PATH"], "OPENAI_API_KEY": "secret", "LC_ALL": "C.UTF-8"}
+    processes = Processes(environ)
+    yield processes
+    asyncio.run(processes.close())
 
 
 def run(processes: Processes, command: object, cwd: Path, **more: object) -> Finished:
@@ -79,7 +83,7 @@ def test_a_background_process_that_keeps_the_pipe_does_not_keep_us(
     began = time.monotonic()
     finished = run(processes, "sleep 60 & echo $!", tmp_path)
     assert time.monotonic() - began < 10
-    os.kill(int(finished.output), 9)
+    os.kill(int(finished.output), 9)  # it lives
     assert finished.exit_code == 0
 
 

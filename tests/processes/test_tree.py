@@ -2,8 +2,11 @@
 
 import asyncio
 import os
+import subprocess
 import sys
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -31,7 +34,7 @@ TREES = [
 
 
 def lives(pid: int) -> bool:
-    return tree._read(pid, tree.PROC) is not None
+    return tree.read(pid) is not None
 
 
 def environ() -> dict[str, str]:
@@ -46,11 +49,13 @@ async def cancelled_when_ready(command: str, cwd: Path) -> int:
         if not ready.done():
             ready.set_result(int(text.split(maxsplit=1)[0]))
 
-    running = asyncio.create_task(Processes(environ()).run(command, cwd=cwd, on_output=heard))
-    pid = await ready
-    running.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await running
+    async with Processes(environ()) as processes:
+        running = asyncio.create_task(processes.run(command, cwd=cwd, on_output=heard))
+        pid = await ready
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        assert not lives(pid)
     return pid
 
 
@@ -63,7 +68,13 @@ def test_cancelling_ends_the_whole_tree(command: str, tmp_path: Path):
 
 
 def run_out_of_time(command: str, cwd: Path) -> Finished:
-    return asyncio.run(Processes(environ()).run(command, cwd=cwd, timeout=0.5))
+    async def scenario() -> Finished:
+        async with Processes(environ()) as processes:
+            finished = await processes.run(command, cwd=cwd, timeout=0.5)
+            assert not finished.output[:1].isdecimal() or not lives(int(finished.output.split()[0]))
+            return finished
+
+    return asyncio.run(scenario())
 
 
 @pytest.mark.parametrize("command", TREES)
@@ -71,7 +82,6 @@ def test_running_out_of_time_ends_the_whole_tree(command: str, tmp_path: Path):
     finished = run_out_of_time(command, tmp_path)
     assert finished.timed_out
     assert finished.exit_code is None
-    assert not finished.output or not lives(int(finished.output.split()[0]))
 
 
 def test_a_command_may_say_goodbye(tmp_path: Path):
@@ -87,7 +97,7 @@ def test_who_prints_for_ever_is_ended(tmp_path: Path):
 
 
 def test_a_second_cancellation_kills_at_once(tmp_path: Path):
-    async def impatient() -> None:
+    async def impatient(processes: Processes) -> None:
         ready = asyncio.Event()
         command = "trap 'echo stubborn' TERM; echo $$; while :; do sleep 1; done"
         heard: list[str] = []
@@ -96,9 +106,7 @@ def test_a_second_cancellation_kills_at_once(tmp_path: Path):
             heard.append(text)
             ready.set()
 
-        running = asyncio.create_task(
-            Processes(environ()).run(command, cwd=tmp_path, on_output=hear)
-        )
+        running = asyncio.create_task(processes.run(command, cwd=tmp_path, on_output=hear))
         await ready.wait()
         running.cancel()
         ready.clear()
@@ -108,41 +116,75 @@ def test_a_second_cancellation_kills_at_once(tmp_path: Path):
             await running
         assert not lives(int(heard[0]))
 
-    asyncio.run(impatient())
+    async def scenario() -> None:
+        async with Processes(environ()) as processes:
+            await impatient(processes)
+
+    asyncio.run(scenario())
 
 
 @pytest.mark.parametrize("steps", range(12))
 def test_cancelling_while_it_starts_leaves_nothing(steps: int, tmp_path: Path):
-    async def early() -> None:
-        command = "sleep 61 & sleep 61"
-        running = asyncio.create_task(Processes(environ()).run(command, cwd=tmp_path))
-        for _ in range(steps):
-            await asyncio.sleep(0)
-        running.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await running
+    async def scenario() -> None:
+        async with Processes(environ()) as processes:
+            await processes.run("true", cwd=tmp_path)
+            command = f"sleep 61 & sleep 61; : {tmp_path}"
+            running = asyncio.create_task(processes.run(command, cwd=tmp_path))
+            for _ in range(steps):
+                await asyncio.sleep(0)
+            running.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await running
+            assert not [pid for pid in commands() if str(tmp_path).encode() in pid]
 
-    asyncio.run(early())
-    assert not [
-        process
-        for process in tree._processes(tree.PROC)
-        if process.parent == os.getpid() and process.session == process.pid
-    ]
+    asyncio.run(scenario())
+
+
+def commands() -> list[bytes]:
+    """The command lines of all processes."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        with suppress(OSError):
+            found.append((entry / "cmdline").read_bytes())
+    return found
 
 
 def test_without_proc_the_group_is_ended(tmp_path: Path):
-    async def scenario() -> int:
-        process = await asyncio.create_subprocess_exec("sleep", "60", start_new_session=True)
-        await tree.end(process.pid, "mark", tmp_path / "no-proc")
-        return await process.wait()
+    with subprocess.Popen(["sleep", "60"], start_new_session=True) as process:
+        absent = str(tmp_path / "no-proc")
+        tree.Tree(os.getpid(), session=process.pid, proc=absent).end(reaped(process))
+        assert process.wait() == -15
 
-    assert asyncio.run(scenario()) == -15
+
+def reaped(process: subprocess.Popen[bytes]) -> Callable[[float], bool]:
+    def hurry(seconds: float) -> bool:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(seconds)
+        return False
+
+    return hurry
+
+
+def test_an_empty_tree_has_no_members():
+    """Session 0 is that of the kernel's processes, and of others that are none of ours."""
+    assert tree.Tree(-1).members() == {}
+    tree.Tree(-1, proc="/absent").kill()
 
 
 def test_a_process_id_that_was_given_to_another_is_left_alone():
-    """A snapshot names a process by its start as well as by its number."""
-    me = tree._read(os.getpid(), tree.PROC)
+    """A member is known by its start as well as by its number."""
+    me = tree.read(os.getpid())
     assert me is not None
-    former = tree._Process(me.pid, me.parent, me.session, "1")
-    tree._signal(me.pid, frozenset({former}), 9, tree.PROC)
+    former = tree.Tree(-1)
+    former._seen = {os.getpid(): b"1"}
+    former.kill()
     tree._send(2**22 + 1, 15)
+
+
+def test_a_member_is_found_by_its_mark(tmp_path: Path):
+    mark = f"{tree.MARK}={tmp_path}"
+    with subprocess.Popen(["sleep", "60"], env={tree.MARK: str(tmp_path)}) as process:
+        found = tree.Tree(-1, mark=mark.encode())
+        assert list(found.members()) == [process.pid]
+        found.kill()
+        assert process.wait() == -9
