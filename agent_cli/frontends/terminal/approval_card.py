@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.panel import Panel
 from rich.text import Text
 
-from agent_cli.frontends.sanitiser import visible
+from agent_cli.frontends.sanitiser import in_one_line, visible
 from agent_cli.i18n.catalog import say
 from agent_cli.types.approval import CommandLine, Diff, Preview, Remember, Request, Verdict
 
@@ -23,19 +23,19 @@ def approval_card(request: Request) -> RenderableType:
 
 def card_parts(request: Request) -> list[Text]:
     """Return what stands on the card, its title first; each part begins a line."""
-    parts = [Text(visible(request.tool), style="bold yellow"), *_shown(request.preview)]
+    parts = [Text(in_one_line(request.tool), style="bold yellow"), *_shown(request.preview)]
     for effect in request.effects:
         if effect.outside:
-            where = say("outside the workspace: {target}", target=visible(effect.target))
+            where = say("outside the workspace: {target}", target=in_one_line(effect.target))
             parts.append(Text(where, style="bold red"))
         if effect.protected:
-            what = say("protected name: {target}", target=visible(effect.target))
+            what = say("protected name: {target}", target=in_one_line(effect.target))
             parts.append(Text(what, style="bold red"))
     if request.reason:
         parts.append(Text(visible(request.reason), style="dim"))
     if request.following:
         names = ", ".join(request.following)
-        parts.append(Text(visible(say("then: {names}", names=names)), style="dim"))
+        parts.append(Text(in_one_line(say("then: {names}", names=names)), style="dim"))
     return parts
 
 
@@ -59,9 +59,12 @@ def read_verdict(answer: str) -> Verdict:
 def _shown(preview: Preview) -> Sequence[Text]:
     match preview:
         case Diff(path, unified):
-            return [Text(visible(path), style="bold"), _coloured(unified)]
+            return [Text(in_one_line(path), style="bold"), _coloured(unified)]
         case CommandLine(command, cwd):
-            return [Text(f"$ {visible(command)}", style="bold"), Text(visible(cwd), style="dim")]
+            return [
+                Text(f"$ {visible(command)}", style="bold"),
+                Text(in_one_line(cwd), style="dim"),
+            ]
         case _:
             return [Text(visible(preview.text))]
 
@@ -69,6 +72,6 @@ def _shown(preview: Preview) -> Sequence[Text]:
 def _coloured(unified: str) -> Text:
     text = Text()
     styles = {"+": "green", "-": "red", "@": "cyan"}
-    for line in unified.splitlines(keepends=True):
-        text.append(visible(line), style=styles.get(line[:1], ""))
+    for line in unified.removesuffix("\n").split("\n"):
+        text.append(f"{visible(line)}\n", style=styles.get(line[:1], ""))
     return text
