@@ -4,15 +4,19 @@ import os
 import platform
 import shutil
 import sys
+from pathlib import Path
 
 import typer
 
 from agent_cli import __version__
 from agent_cli.cli.model_choice import KEYS, local_servers
+from agent_cli.cli.trust_view import state
+from agent_cli.cli.trusting import store_for
 from agent_cli.i18n.catalog import say
 from agent_cli.resources.prompts import prompts
 from agent_cli.settings.load import load
 from agent_cli.settings.places import config_file, data_directory
+from agent_cli.trust.standing import of
 from agent_cli.types.errors import ConfigurationError
 
 
@@ -31,6 +35,7 @@ def command() -> None:
         ("agent", f"{__version__}, Python {platform.python_version()}, {sys.platform}"),
         (say("prompts"), str(prompts())),
         (say("settings"), settings),
+        (say("trust"), _trust()),
         (say("sessions"), str(data_directory(os.environ) / "sessions")),
         (say("keys"), ", ".join(keys) or say("none")),
         (say("local servers"), ", ".join(servers) or say("none")),
@@ -43,6 +48,13 @@ def command() -> None:
     ready = bool(keys or servers) and not problem
     sys.stdout.write("\n" + say("Next: ") + _next_step(keys, servers, problem) + "\n")
     raise typer.Exit(0 if ready else 1)
+
+
+def _trust() -> str:
+    try:
+        return state(of(Path.cwd(), store_for(Path.cwd(), os.environ)))
+    except ConfigurationError as error:
+        return str(error)
 
 
 def _next_step(keys: list[str], servers: list[str], problem: str) -> str:

@@ -31,6 +31,9 @@ MaxCost: TypeAlias = Annotated[
 Yolo: TypeAlias = Annotated[
     bool, Option("--yolo", "-y", help="Ask nothing; deny rules and protected names stay.")
 ]
+Trust: TypeAlias = Annotated[
+    bool, Option("--trust", help="Trust this folder's settings as they are, for this run.")
+]
 Allowed: TypeAlias = Annotated[
     list[str] | None,
     Option("--allowed-tools", help="Rules that need no question, comma-separated."),
@@ -73,6 +76,7 @@ class Flags(Struct, frozen=True):
     max_turns: int | None
     max_cost: float | None
     yolo: bool
+    trust: bool
     allowed_tools: list[str] | None
     disallowed_tools: list[str] | None
     cwd: Path | None

@@ -7,8 +7,8 @@ from pathlib import Path
 from agent_cli.frontends.sanitiser import visible
 from agent_cli.i18n.catalog import say
 from agent_cli.sessions.catalog import SessionInfo, find, sessions
-from agent_cli.settings.places import data_directory
-from agent_cli.types.errors import JournalError
+from agent_cli.settings.places import data_directory, is_inside
+from agent_cli.types.errors import ConfigurationError, JournalError
 
 PICK = "?"
 """Stands for `--resume` without an id."""
@@ -19,10 +19,18 @@ _OFFERED = 20
 def resume_path(
     environ: Mapping[str, str], root: Path, *, latest: bool, session_id: str
 ) -> Path | None:
-    """Return the session file, None for a new session; raises JournalError."""
+    """Return the session file, None for a new session.
+
+    Raises JournalError, and ConfigurationError where a folder would bring its own sessions.
+    """
     if not latest and not session_id:
         return None
     directory = data_directory(environ) / "sessions"
+    if is_inside(directory, root):
+        raise ConfigurationError(
+            f"the sessions in {str(directory)!r} lie in the folder worked in, so its author "
+            "could have written them: put AGENT_HOME or XDG_DATA_HOME elsewhere"
+        )
     if session_id and session_id != PICK:
         return find(directory, session_id)
     found = sessions(directory, root.resolve())

@@ -9,10 +9,10 @@ from agent_cli.cli import options as given
 from agent_cli.cli.model_choice import choose_model
 from agent_cli.cli.options import Flags, directory
 from agent_cli.cli.resume import resume_path
+from agent_cli.cli.trusting import settings_in
 from agent_cli.cli.work import Run, run_once, run_repl, with_standard_input
 from agent_cli.i18n.catalog import say
 from agent_cli.runtime.toolbox import Options
-from agent_cli.settings.load import load
 
 
 def command(
@@ -28,6 +28,7 @@ def command(
     max_turns: given.MaxTurns = None,
     max_cost: given.MaxCost = None,
     yolo: given.Yolo = False,
+    trust: given.Trust = False,
     allowed_tools: given.Allowed = None,
     disallowed_tools: given.Disallowed = None,
     cwd: given.Cwd = None,
@@ -44,10 +45,10 @@ def command(
 def start(flags: Flags) -> None:
     """Run the session; leaves with its exit status."""
     interactive = not flags.once and sys.stdin.isatty() and sys.stdout.isatty()
-    settings = load(os.environ, flags.settings())
-    if settings.language:
-        os.environ["AGENT_LANGUAGE"] = settings.language  # where `say` looks first
     root = directory(flags.cwd)
+    settings = settings_in(
+        root, os.environ, flags.settings(), trust=flags.trust, interactive=interactive
+    )
     text = " ".join(flags.prompt or ())
     if not interactive:
         text = with_standard_input(text)
