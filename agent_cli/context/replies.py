@@ -12,9 +12,8 @@ from agent_cli.types.requests import Protocol
 def sentence(code: Code, outcome: Outcome = Outcome.FAILED) -> str:
     """Return what the code means; for a skipped call it tells of an earlier one."""
     texts = table("replies/outcomes.toml")
-    if outcome is Outcome.SKIPPED and code in texts["skipped"]:
-        return str(texts["skipped"][code])
-    return str(texts[code])
+    special = texts[outcome] if outcome in {Outcome.SKIPPED, Outcome.FAILED} else {}
+    return str(special.get(code) or texts[code])
 
 
 def nudge(code: Nudge, protocol: Protocol) -> str:

@@ -2,7 +2,7 @@
 
 from agent_cli.engine.outcomes import Verdict
 from agent_cli.i18n.catalog import say
-from agent_cli.types.errors import Fault, ProviderError
+from agent_cli.types.errors import Fault, HookError, ProviderError
 
 
 def provider_verdict(error: ProviderError) -> Verdict:
@@ -12,6 +12,10 @@ def provider_verdict(error: ProviderError) -> Verdict:
     if error.retryable:
         return Verdict.UNAVAILABLE
     return Verdict.CONFIGURATION if error.fault is Fault.INVALID_REQUEST else Verdict.LIMIT
+
+
+def hook_message(error: HookError) -> str:
+    return say("a hook forbids going on: {reason}", reason=str(error))
 
 
 def ending_message(verdict: Verdict, detail: str = "") -> str:

@@ -74,9 +74,10 @@ class Agent:
     async def submit(self, text: str, images: tuple[Image, ...] = ()) -> Awaiting:
         """Say something to the model and work until the user has the floor.
 
-        Raises ProviderError when the model cannot be asked. Whatever is raised, cancellation
-        included, every call has its result before.
+        Raises ProviderError when the model cannot be asked, HookError when a hook forbids it.
+        Whatever is raised, cancellation included, every call has its result before.
         """
+        await self._dispatcher.hooked.submit(text)
         environment = self._asking.environment(self.session.state)
         self.session.append(UserSaid(text, images, environment))
         return await self.work()
@@ -96,9 +97,13 @@ class Agent:
         self._partial = ""
 
     async def close(self) -> None:
-        """Let go of the session file and the connection."""
-        await self._asking.provider.close()
-        self.session.close()
+        """End what still runs, and let go of the connection and the session file."""
+        try:
+            await self._dispatcher.hooked.end()
+            await self._dispatcher.close()
+            await self._asking.provider.close()
+        finally:
+            self.session.close()
 
     def recover(self) -> bool:
         """Settle what a killed process left open; return whether there was anything."""
@@ -112,6 +117,7 @@ class Agent:
         while True:
             match next_step(self.session.state, self._current_rules()):
                 case CallModel():
+                    await self._dispatcher.hooked.settled(going_on=True)
                     await self._call_model()
                 case Dispatch() as step:
                     await self._dispatcher.dispatch(step)
@@ -124,6 +130,7 @@ class Agent:
                 case StopForBudget(limit):
                     self.session.append(BudgetStopped(limit))
                 case AwaitUser(reason):
+                    await self._dispatcher.hooked.settled(going_on=False)
                     self.session.sync()
                     return reason
 

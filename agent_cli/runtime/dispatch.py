@@ -7,9 +7,11 @@ start, run, record the end. Whatever goes wrong on the way becomes the result.
 import msgspec
 from msgspec.structs import replace
 
+from agent_cli.engine.state import is_repeated
 from agent_cli.engine.steps import Dispatch
 from agent_cli.runtime.completion import settle_completion
 from agent_cli.runtime.frontend import Frontend
+from agent_cli.runtime.hooked import Hooked
 from agent_cli.runtime.permission import Permission, Permitted
 from agent_cli.runtime.prepare import Prepared, Toolbox, failure, prepare
 from agent_cli.runtime.session import Session
@@ -27,10 +29,15 @@ class Dispatcher:
     """Runs the calls of one session, one after the other."""
 
     def __init__(self, session: Session, toolbox: Toolbox, frontend: Frontend) -> None:
+        self.hooked = Hooked(session, toolbox.hooks)
         self._session = session
         self._toolbox = toolbox
         self._frontend = frontend
-        self._permission = Permission(session, toolbox.policy, frontend)
+        self._permission = Permission(session, toolbox.policy, self.hooked, frontend)
+
+    async def close(self) -> None:
+        """End what the calls left running."""
+        await self._toolbox.processes.close()
 
     async def dispatch(self, step: Dispatch) -> None:
         """Give the call its result, whatever happens; only cancellation and our bugs escape."""
@@ -50,21 +57,22 @@ class Dispatcher:
         if isinstance(output, Complete):
             await self._complete(step.call, output)
             return
-        self._finish(self._record(step, output, permitted))
+        result = self._record(step, output, permitted)
+        self._finish(await self.hooked.after(prepared, result))
 
     def _record(
         self, step: Dispatch, output: Output | ToolResult, permitted: Permitted
     ) -> ToolResult:
-        if isinstance(output, ToolResult):
-            return output
         if isinstance(output, Todos):
             self._session.append(TodosUpdated(output.items))
         if isinstance(output, SwitchMode):
             self._session.append(ModeSwitched(output.mode))
-        result = _result(step.call, output)
+        result = output if isinstance(output, ToolResult) else _result(step.call, output)
         if permitted.comment:
             result = replace(result, content=f"{permitted.comment}\n\n{result.content}")
-        if step.repeats and result.outcome is Outcome.OK:
+        if result.outcome is Outcome.OK and is_repeated(
+            self._session.state.task, step.call, result
+        ):
             result = replace(result, code=Code.REPEATED)
         return result
 
@@ -72,6 +80,10 @@ class Dispatcher:
         async def demonstrate(command: str) -> ToolResult:
             return await self._demonstrate(call, command)
 
+        forbidden = await self.hooked.completion(call.id, complete)
+        if forbidden is not None:
+            self._finish(forbidden)
+            return
         entry = await settle_completion(call.id, complete, demonstrate, self._frontend)
         self._session.append(entry)
 

@@ -1,11 +1,16 @@
-"""Whether a prepared call may run: the policy, then the user, each decision recorded."""
+"""Whether a prepared call may run: the policy, hooks, then the user, each decision recorded.
+
+An approval is bound to what was shown: it is made afresh after the answer, and asked about again
+if it came out differently.
+"""
 
 from msgspec import Struct
 
-from agent_cli.approval.policy import Policy, decide, rule_for
+from agent_cli.approval.policy import Judgement, Policy, decide, rule_for
 from agent_cli.context.replies import reply
 from agent_cli.engine.steps import REPEATS_UNTIL_ASKED
 from agent_cli.runtime.frontend import Frontend
+from agent_cli.runtime.hooked import Hooked
 from agent_cli.runtime.prepare import Prepared, attempt, failed
 from agent_cli.runtime.session import Session
 from agent_cli.types.approval import DecidedBy, Decision, Remember, Request, Verdict, Words
@@ -14,69 +19,98 @@ from agent_cli.types.entries import CallDecided, RuleGranted
 from agent_cli.types.messages import ToolResult
 from agent_cli.types.outcomes import Code, Outcome
 
+_MOST_CHANGES = 3
+"""Questions about one call, before it is given up as one whose subject does not hold still."""
+
 
 class Permitted(Struct, frozen=True):
     comment: str = ""
     """What the user said along with the yes."""
 
 
+class _Decided(Struct, frozen=True):
+    verdict: Verdict
+    by: DecidedBy
+    reason: str
+
+
 class Permission:
     """Judges the calls of one session."""
 
-    def __init__(self, session: Session, policy: Policy, frontend: Frontend) -> None:
+    def __init__(
+        self, session: Session, policy: Policy, hooked: Hooked, frontend: Frontend
+    ) -> None:
         self._session = session
         self._policy = policy
+        self._hooked = hooked
         self._frontend = frontend
 
     async def permit(self, prepared: Prepared, *, repeats: int) -> Permitted | ToolResult:
         """Judge the call and record the decision; return its result if it may not run."""
         if repeats >= REPEATS_UNTIL_ASKED and not await self._may_repeat(prepared, repeats):
             return failed(prepared.call, Code.REPEATED)
-        if prepared.tool.kind is Kind.ALWAYS:
-            self._decide(prepared, Decision.ALLOW, DecidedBy.POLICY)
-            return Permitted()
-        verdict, by, reason = await self._judge(prepared)
-        if isinstance(verdict, ToolResult):
-            return verdict
-        self._decide(prepared, Decision.ALLOW if verdict.approved else Decision.DENY, by, reason)
-        return self._take(verdict, by, prepared, reason)
+        decided = await self._judge(prepared)
+        if isinstance(decided, ToolResult):
+            return decided
+        self._record(prepared, decided)
+        return self._take(decided, prepared)
 
     async def permit_inside(self, prepared: Prepared) -> Permitted | ToolResult:
         """Judge something that a started call wants to do; the start was its decision."""
-        verdict, by, reason = await self._judge(prepared)
-        if isinstance(verdict, ToolResult):
-            return verdict
-        return self._take(verdict, by, prepared, reason)
+        decided = await self._judge(prepared)
+        return decided if isinstance(decided, ToolResult) else self._take(decided, prepared)
 
-    async def _judge(self, prepared: Prepared) -> tuple[Verdict | ToolResult, DecidedBy, str]:
+    async def _judge(self, prepared: Prepared) -> _Decided | ToolResult:
+        judgement = self._by_policy(prepared)
+        if judgement.decision is not Decision.DENY:
+            objection = await self._hooked.before(prepared)
+            if objection is not None and objection.decision is Decision.DENY:
+                return _Decided(Verdict(approved=False), DecidedBy.HOOK, objection.reason)
+            if objection is not None:
+                judgement = Judgement(Decision.ASK, objection.reason)
+        if judgement.decision is Decision.ASK:
+            return await self._ask(prepared, judgement.reason)
+        approved = judgement.decision is Decision.ALLOW
+        return _Decided(Verdict(approved), DecidedBy.POLICY, judgement.reason)
+
+    def _by_policy(self, prepared: Prepared) -> Judgement:
+        if prepared.tool.kind is Kind.ALWAYS:
+            return Judgement(Decision.ALLOW, "")
         granted = self._session.state.granted
-        judgement = decide(self._policy, prepared.call.name, prepared.effects, granted)
-        if judgement.decision is not Decision.ASK:
-            approved = judgement.decision is Decision.ALLOW
-            return Verdict(approved), DecidedBy.POLICY, judgement.reason
-        preview = attempt(prepared.call, prepared.preview)
-        if isinstance(preview, ToolResult):
-            return preview, DecidedBy.POLICY, ""
+        return decide(self._policy, prepared.call.name, prepared.effects, granted)
+
+    async def _ask(self, prepared: Prepared, reason: str) -> _Decided | ToolResult:
         call = prepared.call
         following = tuple(later.name for later in self._session.state.task.open_calls[1:])
-        request = Request(
-            call.id, call.name, prepared.effects, preview, judgement.reason, following
-        )
-        (verdict,) = await self._frontend.approve([request])
-        by = DecidedBy.USER if verdict.answered else DecidedBy.NOBODY
-        return verdict, by, verdict.feedback
+        preview = attempt(call, prepared.preview)
+        for _ in range(_MOST_CHANGES):
+            if isinstance(preview, ToolResult):
+                return preview
+            request = Request(call.id, call.name, prepared.effects, preview, reason, following)
+            (verdict,) = await self._frontend.approve([request])
+            if not verdict.approved:
+                by = DecidedBy.USER if verdict.answered else DecidedBy.NOBODY
+                return _Decided(verdict, by, verdict.feedback)
+            shown, preview = preview, attempt(call, prepared.preview)
+            if preview == shown:
+                return _Decided(verdict, DecidedBy.USER, verdict.feedback)
+            reason = "it has changed since it was shown"
+        return failed(call, None, reply("changing"))
 
-    def _take(
-        self, verdict: Verdict, by: DecidedBy, prepared: Prepared, reason: str
-    ) -> Permitted | ToolResult:
+    def _take(self, decided: _Decided, prepared: Prepared) -> Permitted | ToolResult:
         call_id = prepared.call.id
+        verdict = decided.verdict
         if not verdict.approved:
-            if by is DecidedBy.POLICY:
-                return ToolResult(call_id, Outcome.DENIED, Code.POLICY, reason)
-            if by is DecidedBy.NOBODY:
-                return ToolResult(call_id, Outcome.DENIED, Code.NOBODY_TO_ASK)
-            said = reply("feedback", text=verdict.feedback) if verdict.feedback else ""
-            return ToolResult(call_id, Outcome.REJECTED, None, reply("rejected") + said)
+            match decided.by:
+                case DecidedBy.POLICY:
+                    return ToolResult(call_id, Outcome.DENIED, Code.POLICY, decided.reason)
+                case DecidedBy.HOOK:
+                    return ToolResult(call_id, Outcome.DENIED, Code.HOOK, decided.reason)
+                case DecidedBy.NOBODY:
+                    return ToolResult(call_id, Outcome.DENIED, Code.NOBODY_TO_ASK)
+                case DecidedBy.USER:
+                    said = reply("feedback", text=verdict.feedback) if verdict.feedback else ""
+                    return ToolResult(call_id, Outcome.REJECTED, None, reply("rejected") + said)
         rule = rule_for(prepared.call.name, prepared.effects)
         if verdict.remember is Remember.SESSION and rule is not None:
             self._session.append(RuleGranted(rule))
@@ -92,7 +126,8 @@ class Permission:
         )
         return verdict.approved
 
-    def _decide(
-        self, prepared: Prepared, decision: Decision, by: DecidedBy, reason: str = ""
-    ) -> None:
-        self._session.append(CallDecided(prepared.call.id, decision, by, reason, prepared.effects))
+    def _record(self, prepared: Prepared, decided: _Decided) -> None:
+        decision = Decision.ALLOW if decided.verdict.approved else Decision.DENY
+        self._session.append(
+            CallDecided(prepared.call.id, decision, decided.by, decided.reason, prepared.effects)
+        )

@@ -10,6 +10,8 @@ from msgspec import Struct
 
 from agent_cli.approval.policy import Policy
 from agent_cli.context.modes import Mode, allows
+from agent_cli.hooks.runner import Hooks
+from agent_cli.processes.run import Processes
 from agent_cli.tools.base import AnyTool, ToolArguments, ToolContext
 from agent_cli.types.approval import Preview
 from agent_cli.types.effects import Effect
@@ -32,6 +34,9 @@ class Toolbox(Struct, frozen=True):
     mode: Callable[[str], Mode]
     workspace: Workspace
     context: Callable[[ToolCall], ToolContext]
+    hooks: Hooks
+    processes: Processes
+    """To be closed with the session: what its commands left running ends then."""
     demonstrates: bool = True
     """Whether somebody is there to see the command that demonstrates a result."""
     escapes: bool = False

@@ -5,11 +5,14 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from agent_cli.approval.policy import Policy
 from agent_cli.context.modes import mode
+from agent_cli.hooks.runner import Hooks
 from agent_cli.processes.run import Processes
 from agent_cli.runtime.frontend import Frontend
+from agent_cli.runtime.policy import policy
 from agent_cli.runtime.prepare import Toolbox
+from agent_cli.sessions.catalog import new_id
+from agent_cli.settings.places import cache_directory
 from agent_cli.settings.schema import Settings
 from agent_cli.tools.base import Services, ToolContext
 from agent_cli.tools.registry import built_in
@@ -17,6 +20,7 @@ from agent_cli.types.errors import ToolError
 from agent_cli.types.events import Progress
 from agent_cli.types.messages import ToolCall
 from agent_cli.types.outcomes import Code
+from agent_cli.types.requests import Protocol
 from agent_cli.workspace.gate import Workspace
 
 
@@ -32,11 +36,17 @@ class Options(Struct, frozen=True):
     allowed_tools: tuple[str, ...] = ()
     disallowed_tools: tuple[str, ...] = ()
     ephemeral: bool = False
+    spills: bool = True
+    """Output that is too long to be shown is kept in a file, for as long as the session is."""
     interactive: bool = False
     demonstrates: bool = False
     """The command that demonstrates a result may run though nobody is there to see it."""
     resume: Path | None = None
     """The session file to go on with."""
+    mode: str = ""
+    """What the command line says of these three holds for a session that is gone on with, too."""
+    protocol: Protocol | None = None
+    parallel_tool_calls: bool | None = None
     record: Path | None = None
     """Where the exchange with the model is written as a cassette."""
 
@@ -47,36 +57,36 @@ def toolbox(settings: Settings, options: Options, frontend: Frontend) -> Toolbox
     removed = {rule for rule in options.disallowed_tools if "(" not in rule}
     added = tuple(path.resolve() for path in options.add_dirs)
     workspace = Workspace(options.cwd.resolve(), added)
+    processes = _processes(options)
     return Toolbox(
         tools={name: tool for name, tool in built_in().items() if name not in removed},
-        policy=_policy(settings, options),
+        policy=policy(
+            settings.approval,
+            allow=options.allowed_tools,
+            deny=options.disallowed_tools,
+            yolo=options.yolo,
+        ),
         mode=mode,
         workspace=workspace,
-        context=_context(settings, options, workspace, frontend),
+        context=_context(settings, workspace, processes, frontend),
+        hooks=Hooks(settings.hooks, processes, workspace.root),
+        processes=processes,
         demonstrates=options.interactive or options.demonstrates,
     )
 
 
-def _policy(settings: Settings, options: Options) -> Policy:
-    approval = settings.approval
-    return Policy(
-        read=approval.read,
-        write=approval.write,
-        execute=approval.execute,
-        network=approval.network,
-        mcp=approval.mcp,
-        allow=(*approval.rules.allow, *options.allowed_tools),
-        ask=approval.rules.ask,
-        deny=(*approval.rules.deny, *options.disallowed_tools),
-        yolo=options.yolo,
-    )
+def _processes(options: Options) -> Processes:
+    if not options.ephemeral:
+        return Processes(options.environ, cache_directory(options.environ) / "output")
+    if not options.spills:
+        return Processes(options.environ)
+    temporary = Path(options.environ.get("TMPDIR") or "/tmp") / f"agent-{new_id()}"  # noqa: S108 - the name is random
+    return Processes(options.environ, temporary, temporary=True)
 
 
 def _context(
-    settings: Settings, options: Options, workspace: Workspace, frontend: Frontend
+    settings: Settings, workspace: Workspace, processes: Processes, frontend: Frontend
 ) -> Callable[[ToolCall], ToolContext]:
-    processes = Processes(options.environ)
-
     async def ask(question: str, suggestions: tuple[str, ...]) -> str:
         answer = await frontend.ask(question, suggestions)
         if answer is None:

@@ -4,7 +4,7 @@ msgspec alone would stop at the same faults, but it names no near miss and no ke
 """
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias, cast, get_args, get_origin
+from typing import Any, Literal, TypeAlias, cast, get_args, get_origin
 
 import msgspec
 from msgspec.structs import fields
@@ -49,17 +49,22 @@ def _check(value: object, type_: Any, keys: Keys) -> None:
         return
     table = cast("Mapping[str, object]", value)
     if get_origin(type_) is dict:
+        of_key, of_value = get_args(type_)
         for name, entry in table.items():
-            _check(entry, get_args(type_)[1], (*keys, name))
+            if get_origin(of_key) is Literal and name not in get_args(of_key):
+                raise _unknown((*keys, name), sorted(get_args(of_key)))
+            _check(entry, of_value, (*keys, name))
         return
     known = {field.name: field.type for field in fields(type_)}
     for name, entry in table.items():
         here = (*keys, name)
         if name not in known:
-            raise SettingError(
-                f"unknown setting {'.'.join(here)!r}; {_near(name, sorted(known))}", here
-            )
+            raise _unknown(here, sorted(known))
         _check(entry, known[name], here)
+
+
+def _unknown(keys: Keys, known: list[str]) -> SettingError:
+    return SettingError(f"unknown setting {'.'.join(keys)!r}; {_near(keys[-1], known)}", keys)
 
 
 def _has_keys(type_: Any) -> bool:

@@ -69,6 +69,28 @@ class RetrySettings(Struct, frozen=True, forbid_unknown_fields=True):
     """Longest wait before the next attempt, in seconds; a server that wants more is given up."""
 
 
+HookEvent: TypeAlias = Literal[
+    "SessionStart",
+    "UserPromptSubmit",
+    "PreToolUse",
+    "PostToolUse",
+    "PreCompletion",
+    "TurnSettled",
+    "SessionEnd",
+]
+
+
+class Hook(Struct, frozen=True, forbid_unknown_fields=True):
+    """A program that is told of an event and can forbid it; see `hooks/runner.py`."""
+
+    command: str
+    """For the user's shell."""
+    matcher: str = ""
+    """Patterns of tool names, parted by `|`; empty for every tool."""
+    timeout: Annotated[float, Meta(gt=0)] = 60.0
+    """Seconds."""
+
+
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     model: str | None = None
     """`provider/name`, or `replay:FILE`."""
@@ -89,3 +111,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     providers: dict[str, ProviderSettings] = field(default_factory=dict[str, ProviderSettings])
     models: dict[str, ModelSettings] = field(default_factory=dict[str, ModelSettings])
     """By `provider/name`."""
+    hooks: dict[HookEvent, tuple[Hook, ...]] = field(
+        default_factory=dict[HookEvent, tuple[Hook, ...]]
+    )
+    """By event."""

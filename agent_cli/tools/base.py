@@ -17,7 +17,7 @@ from agent_cli.types.messages import Image
 from agent_cli.workspace.gate import Workspace
 
 
-class ToolArguments(Struct, frozen=True, forbid_unknown_fields=True):
+class ToolArguments(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """Base of every tool's arguments: unknown fields and wrong types are errors.
 
     An optional argument is `T | None = None`; null means absent.

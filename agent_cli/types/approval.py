@@ -20,6 +20,7 @@ class DecidedBy(StrEnum):
     """Who let a call run, or did not."""
 
     POLICY = "policy"
+    HOOK = "hook"
     USER = "user"
     NOBODY = "nobody"
 

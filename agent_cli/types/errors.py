@@ -6,6 +6,7 @@ AgentError
 │   └── BlockedPathError      the path gate or an ignore file refused
 ├── WireError                 bytes that are not what the wire format says
 ├── ProviderError             the model could not be asked, or did not answer
+├── HookError                 a hook of the user forbade going on
 ├── JournalError              a session file cannot be read, written or locked
 └── ConfigurationError        settings, flags or keys that cannot be used
 """
@@ -81,6 +82,10 @@ class ProviderError(AgentError):
     @property
     def retryable(self) -> bool:
         return self.fault in RETRYABLE
+
+
+class HookError(AgentError):
+    """A hook of the user forbade a session, a prompt or the next message; the message says why."""
 
 
 class JournalError(AgentError):

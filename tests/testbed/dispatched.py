@@ -10,6 +10,7 @@ from msgspec import Struct
 from agent_cli.approval.policy import Policy
 from agent_cli.context.modes import mode
 from agent_cli.engine.steps import Dispatch, Rules, next_step
+from agent_cli.hooks.runner import Hooks
 from agent_cli.processes.run import Processes
 from agent_cli.runtime.dispatch import Dispatcher
 from agent_cli.runtime.prepare import Toolbox
@@ -54,6 +55,11 @@ class Dispatched(Struct, frozen=True):
     """Everything that the journal, the model and the user got to see."""
 
 
+async def _dispatch(dispatcher: Dispatcher, step: Dispatch) -> None:
+    await dispatcher.dispatch(step)
+    await dispatcher.close()
+
+
 def dispatch(
     root: Path,
     call: tuple[str, Mapping[str, object]],
@@ -69,7 +75,10 @@ def dispatch(
         workspace=workspace, processes=Processes({"PATH": "/usr/bin:/bin"}), ask=_nobody,
         progress=print,
     )  # fmt: skip
-    toolbox = Toolbox(built_in(), policy, mode, workspace, lambda _: context)
+    hooks = Hooks({}, context.processes, root)
+    toolbox = Toolbox(
+        built_in(), policy, mode, workspace, lambda _: context, hooks, context.processes
+    )
     session = Session(Ephemeral(), user.emit)
     name, arguments = call
     message = AssistantMessage(
@@ -84,7 +93,7 @@ def dispatch(
         session.append(entry)
     step = next_step(session.state, Rules())
     assert isinstance(step, Dispatch)
-    asyncio.run(Dispatcher(session, toolbox, user).dispatch(step))
+    asyncio.run(_dispatch(Dispatcher(session, toolbox, user), step))
     result = session.state.task.messages[-1]
     assert isinstance(result, ToolResult)
     return Dispatched(result, bool(user.requests), repr([user.events[4:], user.requests]))

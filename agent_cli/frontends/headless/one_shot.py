@@ -8,9 +8,9 @@ from agent_cli.engine.steps import Awaiting
 from agent_cli.engine.task import State
 from agent_cli.engine.verdict import verdict
 from agent_cli.frontends.headless.registry import Ending, Output
-from agent_cli.frontends.messages import ending_message, provider_verdict
+from agent_cli.frontends.messages import ending_message, hook_message, provider_verdict
 from agent_cli.frontends.stopping import VERDICTS, stopping
-from agent_cli.types.errors import JournalError, ProviderError
+from agent_cli.types.errors import HookError, JournalError, ProviderError
 
 
 async def one_shot(
@@ -29,6 +29,8 @@ async def one_shot(
         except ProviderError as error:
             found = provider_verdict(error)
             message = ending_message(found, str(error))
+        except HookError as error:
+            found, message = Verdict.DENIED, hook_message(error)
         except JournalError as error:
             found, message = Verdict.CONFIGURATION, str(error)  # a full disk, say
     ending = Ending(found, EXIT_STATUS[found], message)

@@ -5,13 +5,14 @@ from collections.abc import Awaitable, Callable
 from rich.text import Text
 
 from agent_cli.engine.steps import Awaiting
-from agent_cli.frontends.messages import ending_message, provider_verdict
+from agent_cli.frontends.messages import ending_message, hook_message, provider_verdict
+from agent_cli.frontends.sanitiser import visible
 from agent_cli.frontends.terminal.interrupt import interruptible
 from agent_cli.frontends.terminal.slash_commands import Leave, run_command
 from agent_cli.frontends.terminal.writer import Writer
 from agent_cli.i18n.catalog import say
 from agent_cli.runtime.agent import Agent
-from agent_cli.types.errors import ProviderError
+from agent_cli.types.errors import HookError, ProviderError
 
 
 class Repl:
@@ -61,6 +62,9 @@ class Repl:
         except ProviderError as error:
             message = ending_message(provider_verdict(error), str(error))
             self._writer.show(Text(message, style="bold red"))
+            return
+        except HookError as error:
+            self._writer.show(Text(visible(hook_message(error)), style="bold red"))
             return
         self._writer.end_stream()
         remark = _remark(awaiting)

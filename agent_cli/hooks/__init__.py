@@ -1,0 +1,1 @@
+"""Programs of the user that watch what happens, and can forbid it but never allow it."""

@@ -1,0 +1,107 @@
+"""Runs the hooks of one session.
+
+A hook is a shell command from the settings. It gets one JSON object on its standard input (see
+`runtime/hooked.py`) and runs in the workspace root. How it ends decides:
+
+- exit status 0: go on. If what it printed is an object like {"decision": "ask", "reason": "..."},
+  a person is asked first; any other word in its place but "allow" and "approve" forbids.
+- exit status 2: forbidden; what it printed is the reason.
+- any other end, running out of time included: forbidden. A guard that is broken is no open door.
+
+Nothing that a hook does allows what would have been asked about or refused without it.
+"""
+
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from agent_cli.processes.run import Finished, Processes
+from agent_cli.settings.schema import Hook, HookEvent
+from agent_cli.types.approval import Decision
+
+_GO_ON = frozenset({"", "allow", "approve"})
+_LONGEST_REASON = 4_000
+"""Characters of what a hook printed that anybody gets to read."""
+
+
+class Objection(Struct, frozen=True):
+    """What a hook has against going on."""
+
+    decision: Decision
+    """ASK or DENY."""
+    reason: str
+
+
+class _Said(Struct, frozen=True):
+    decision: str = ""
+    reason: str = ""
+
+
+class Hooks:
+    """The hooks of the settings; without any, nothing is ever started."""
+
+    def __init__(
+        self, hooks: Mapping[HookEvent, tuple[Hook, ...]], processes: Processes, root: Path
+    ) -> None:
+        self._hooks = hooks
+        self._processes = processes.forgetting()
+        self._root = root
+
+    def listens(self, event: HookEvent) -> bool:
+        return bool(self._hooks.get(event))
+
+    async def run(
+        self, event: HookEvent, facts: Mapping[str, object], subject: str = ""
+    ) -> Objection | None:
+        """Run the event's hooks in order, up to the first that forbids; `subject` is the tool."""
+        stdin = msgspec.json.encode({"hook_event_name": event, **facts})
+        asked = None
+        for hook in self._hooks.get(event, ()):
+            if not _matches(hook.matcher, subject):
+                continue
+            objection = await self._run(hook, stdin)
+            if objection is not None and objection.decision is Decision.DENY:
+                return objection
+            asked = asked or objection
+        return asked
+
+    async def _run(self, hook: Hook, stdin: bytes) -> Objection | None:
+        try:
+            finished = await self._processes.run(
+                hook.command, cwd=self._root, timeout=hook.timeout, stdin=stdin
+            )
+        except (OSError, ValueError) as error:
+            return Objection(Decision.DENY, f"the hook {hook.command!r} cannot run: {error}")
+        return _objection(hook, finished)
+
+
+def _matches(matcher: str, subject: str) -> bool:
+    """Whether one of the patterns, parted by `|`, fits; no pattern fits everything."""
+    return not matcher or any(fnmatchcase(subject, one) for one in matcher.split("|"))
+
+
+def _objection(hook: Hook, finished: Finished) -> Objection | None:
+    printed = finished.output.strip()[:_LONGEST_REASON]
+    if finished.exit_code == 0:
+        return _said(printed)
+    if finished.exit_code == 2:  # noqa: PLR2004 - the field's convention
+        return Objection(Decision.DENY, printed or f"forbidden by the hook {hook.command!r}")
+    how = "ran out of time" if finished.timed_out else "failed"
+    return Objection(Decision.DENY, f"the hook {hook.command!r} {how}: {printed}".rstrip(": "))
+
+
+def _said(printed: str) -> Objection | None:
+    """Read a decision; whatever else a hook prints means nothing."""
+    if not printed.startswith("{"):
+        return None
+    try:
+        said = msgspec.json.decode(printed, type=_Said)
+    except msgspec.DecodeError:
+        return None
+    if said.decision in _GO_ON:
+        return None
+    decision = Decision.ASK if said.decision == Decision.ASK else Decision.DENY
+    return Objection(decision, said.reason or f"a hook said {said.decision!r}")
