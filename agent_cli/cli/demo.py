@@ -72,5 +72,8 @@ def _environment(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def _tests_pass(project: Path, environ: Mapping[str, str]) -> bool:
-    finished = asyncio.run(Processes(environ).run(_TESTS, cwd=project, timeout=60))
-    return finished.exit_code == 0
+    async def passed() -> bool:
+        async with Processes(environ) as processes:
+            return (await processes.run(_TESTS, cwd=project, timeout=60)).exit_code == 0
+
+    return asyncio.run(passed())

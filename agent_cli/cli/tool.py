@@ -83,7 +83,13 @@ def command(
         os.environ["AGENT_LANGUAGE"] = settings.language  # where `say` looks first
     added = tuple(add_dir or ())
     options = Options(
-        directory(cwd), os.environ, model="", add_dirs=added, ephemeral=True, demonstrates=True
+        directory(cwd),
+        os.environ,
+        model="",
+        add_dirs=added,
+        ephemeral=True,
+        spills=False,  # whoever reads the result could not read the file any more
+        demonstrates=True,
     )
     frontend = _frontend(_answer(yes=yes, no=no), text=format_ == "text")
     call = OneCall(settings, options, frontend)

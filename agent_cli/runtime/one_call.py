@@ -62,6 +62,8 @@ class OneCall:
         except asyncio.CancelledError:
             interrupt(self._session, _RULES, Interrupted(Stop.SIGNAL))
             raise
+        finally:
+            await self._dispatcher.close()
 
     @property
     def result(self) -> ToolResult:
