@@ -70,6 +70,11 @@ def apply(state: State, entry: Entry) -> State:
             return _with_task(state, _conversation(state.task, entry))
 
 
+def is_repeated(task: Task, call: ToolCall, result: ToolResult) -> bool:
+    """Whether the call that ran last was this very call, with this very result."""
+    return task.last == _last(call, result)
+
+
 def _demand(condition: bool, message: str) -> None:  # noqa: FBT001 - reads like assert
     if not condition:
         raise InvalidTransitionError(message)
@@ -215,8 +220,11 @@ def _is_refused(result: ToolResult) -> bool:
 def _repetition(task: Task, call: ToolCall, result: ToolResult) -> tuple[Last | None, int]:
     if task.started is None:
         return task.last, task.repeats
-    last = Last(call.name, call.arguments, result.outcome, result.content)
-    return last, task.repeats + 1 if last == task.last else 1
+    return _last(call, result), task.repeats + 1 if is_repeated(task, call, result) else 1
+
+
+def _last(call: ToolCall, result: ToolResult) -> Last:
+    return Last(call.name, call.arguments, result.outcome, result.content)
 
 
 def _denials(task: Task, call: ToolCall, outcome: Outcome) -> tuple[tuple[str, str], ...]:

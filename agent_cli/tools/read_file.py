@@ -25,10 +25,15 @@ _RANGE = re.compile(r"\s*(\d{1,9})\s*-\s*(\d{1,9})\s*")
 _Pair: TypeAlias = Annotated[tuple[int, ...], Meta(min_length=2, max_length=2)]
 
 
+class LineRange(Struct, frozen=True, forbid_unknown_fields=True):
+    start: int
+    end: int
+
+
 class FileRequest(Struct, frozen=True, forbid_unknown_fields=True):
     path: Annotated[str, Meta(description="Path relative to the workspace root.")]
     line_ranges: Annotated[
-        tuple[str | _Pair, ...] | None,
+        tuple[str | _Pair | LineRange, ...] | None,
         Meta(description='Lines to read, counted from 1, both ends included: ["1-50", "90-120"].'),
     ] = None
 
@@ -133,8 +138,10 @@ def _key(path: str, context: ToolContext) -> str:
         return path
 
 
-def _parsed(written: str | tuple[int, ...]) -> tuple[int, int]:
-    if isinstance(written, str):
+def _parsed(written: str | tuple[int, ...] | LineRange) -> tuple[int, int]:
+    if isinstance(written, LineRange):
+        first, last = written.start, written.end
+    elif isinstance(written, str):
         match = _RANGE.fullmatch(written)
         if match is None:
             raise ToolError(f'the line range {written!r} is not of the form "first-last"')

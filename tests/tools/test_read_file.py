@@ -47,6 +47,7 @@ RANGES = [
     pytest.param([], "1-10", [(1, 10)], id="none is the whole file"),
     pytest.param(["2-4"], "2-4", [(2, 4)], id="text"),
     pytest.param([[2, 4]], "2-4", [(2, 4)], id="pair"),
+    pytest.param([{"start": 2, "end": 4}], "2-4", [(2, 4)], id="object"),
     pytest.param([" 2 - 4 "], "2-4", [(2, 4)], id="blanks"),
     pytest.param(["7-8", "1-2"], "1-2", [(1, 2), (7, 8)], id="put in order"),
     pytest.param(["1-5", "3-7"], "1-7", [(1, 7)], id="overlapping are joined"),
@@ -71,6 +72,7 @@ WRONG_RANGES = {
     "huge": "1-" + "9" * 5000,
     "a backwards pair": [4, 2],
     "a negative pair": [-1, 2],
+    "a backwards object": {"start": 4, "end": 2},
 }
 
 
