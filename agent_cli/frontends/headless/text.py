@@ -6,7 +6,7 @@ from agent_cli.engine.outcomes import Verdict
 from agent_cli.engine.task import State
 from agent_cli.frontends.headless.nobody import NobodyThere
 from agent_cli.frontends.headless.registry import Ending
-from agent_cli.frontends.sanitiser import visible
+from agent_cli.frontends.sanitiser import in_one_line, visible
 from agent_cli.i18n.catalog import say
 from agent_cli.types.entries import AssistantSaid, CallFinished, TaskFinished
 from agent_cli.types.events import Appended, CompletionResult, Event, Notice, Retrying
@@ -31,7 +31,7 @@ class TextOutput(NobodyThere):
             case Appended(entry=CallFinished(result)):
                 mark = "✓" if result.outcome is Outcome.OK else "✗"
                 name = self._names.pop(result.call_id, result.call_id)
-                _tell(f"{mark} {visible(name)}  [{result.outcome}]")
+                _tell(f"{mark} {in_one_line(name)}  [{result.outcome}]")
             case Appended(entry=TaskFinished(result)):
                 _print(visible(result))
             case CompletionResult(command=command):

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from rich.text import Text
 
-from agent_cli.frontends.sanitiser import visible
+from agent_cli.frontends.sanitiser import in_one_line, visible
 from agent_cli.frontends.terminal.approval_card import approval_card, question, read_verdict
 from agent_cli.frontends.terminal.result_panel import result_panel
 from agent_cli.frontends.terminal.writer import Writer
@@ -90,7 +90,7 @@ class TerminalFrontend:
                 self._calls = {call.id: call for call in message.calls}
             case CallStarted(call_id):
                 call = self._calls[call_id]
-                line = Text("● ", style="blue").append(visible(call.name), style="bold")
+                line = Text("● ", style="blue").append(in_one_line(call.name), style="bold")
                 self._writer.show(line.append(f" {_short(call.arguments)}", style="dim"))
             case CallFinished(result):
                 self._finished(result)
@@ -105,7 +105,7 @@ class TerminalFrontend:
         if result.outcome is Outcome.OK:
             return
         why = result.code.value if result.code else result.outcome.value
-        line = Text(f"✗ {visible(call.name)}: {result.outcome} ({why})", style="red")
+        line = Text(f"✗ {in_one_line(call.name)}: {result.outcome} ({why})", style="red")
         lines = visible(result.content).splitlines()
         for detail in lines[:_LINES]:
             line.append(f"\n  {detail}", style="dim")
