@@ -152,6 +152,18 @@ def test_deny_and_ask_rules_of_all_layers_add_up(environ, user, managed):
     assert (rules.allow, rules.deny, rules.ask) == (("mine",), ("a", "c", "e"), ("b", "d"))
 
 
+def test_hooks_of_all_layers_add_up_in_their_order(environ, user, managed):
+    def hook(command, event="PreToolUse"):
+        return f"[[hooks.{event}]]\ncommand = '{command}'\n"
+
+    user(hook("mine"))
+    above = managed(hook("theirs"))
+    text = hook("project") + hook("end", "SessionEnd")
+    hooks = loaded(environ, text, local=hook("local"), managed=above).settings.hooks
+    commands = {event: [one.command for one in found] for event, found in hooks.items()}
+    assert commands == {"PreToolUse": ["mine", "project", "local", "theirs"], "SessionEnd": ["end"]}
+
+
 @pytest.fixture
 def managed(tmp_path):
     """A managed file, as root writes it: these tests have to be root's."""
