@@ -11,6 +11,7 @@ A hook is a shell command from the settings. It gets one JSON object on its stan
 Nothing that a hook does allows what would have been asked about or refused without it.
 """
 
+import json
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -57,9 +58,12 @@ class Hooks:
         self, event: HookEvent, facts: Mapping[str, object], subject: str = ""
     ) -> Objection | None:
         """Run the event's hooks in order, up to the first that forbids; `subject` is the tool."""
-        stdin = msgspec.json.encode({"hook_event_name": event, **facts})
+        if not self.listens(event):
+            return None
+        told = msgspec.to_builtins({"hook_event_name": event, **facts})
+        stdin = json.dumps(told).encode()  # unlike msgspec's, for names that are not text, too
         asked = None
-        for hook in self._hooks.get(event, ()):
+        for hook in self._hooks[event]:
             if not _matches(hook.matcher, subject):
                 continue
             objection = await self._run(hook, stdin)
