@@ -26,7 +26,7 @@ def resume_path(
     if not latest and not session_id:
         return None
     directory = data_directory(environ) / "sessions"
-    if is_inside(directory, root):
+    if is_inside(directory, root, environ):
         raise ConfigurationError(
             f"the sessions in {str(directory)!r} lie in the folder worked in, so its author "
             "could have written them: put AGENT_HOME or XDG_DATA_HOME elsewhere"

@@ -93,7 +93,7 @@ def keep(store: Path, root: Path, standing: Standing) -> None:
 def store_for(root: Path, environ: Mapping[str, str]) -> Path | None:
     """Return the place of what was trusted; None if the folder's author could write there."""
     store = data_directory(environ) / "trust.json"
-    return None if is_inside(store, root) else store
+    return None if is_inside(store, root, environ) else store
 
 
 def _settings_files(root: Path, standing: Standing) -> tuple[ProjectFile, ...]:

@@ -119,7 +119,7 @@ def digest(settings: Settings) -> str:
 
 def _user_layer(environ: Mapping[str, str], folder: Folder | None, ignored: list[Ignored]) -> Table:
     path = config_file(environ)
-    if folder and is_inside(path, folder.root):
+    if folder and is_inside(path, folder.root, environ):
         if path.exists():
             ignored.append(Ignored(str(path), "", Reason.INSIDE))
         return {}

@@ -32,23 +32,17 @@ def cache_directory(environ: Mapping[str, str]) -> Path:
     return _place(environ, "cache", "XDG_CACHE_HOME", ".cache")
 
 
-def is_inside(place: Path, root: Path) -> bool:
+def is_inside(place: Path, root: Path, environ: Mapping[str, str]) -> bool:
     """Whether a place of the user's lies in the folder that is worked in.
 
     Its author may then have written what is there: a variable such as AGENT_HOME can come from
     the folder, by way of a `.env` that some other program has loaded. Not so where the folder
-    holds the home that the system's own account list names.
+    holds the user's home, and with it everything that is theirs.
     """
     real = Path(os.path.realpath(root))
     if not Path(os.path.realpath(place)).is_relative_to(real):
         return False
-    import pwd  # noqa: PLC0415 - only for a place that is doubtful
-
-    try:
-        home = pwd.getpwuid(os.getuid()).pw_dir
-    except KeyError:  # an account without an entry, as containers have them
-        return True
-    return not Path(os.path.realpath(home)).is_relative_to(real)
+    return not Path(os.path.realpath(_home(environ))).is_relative_to(real)
 
 
 def _place(environ: Mapping[str, str], name: str, variable: str, default: str) -> Path:

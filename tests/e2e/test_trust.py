@@ -103,6 +103,25 @@ def test_another_folder_is_named_or_refused(acting: Path, home: Path, tmp_path: 
     assert trust(acting, home, "--yes", "--revoke").exit_code == 2
 
 
+def test_a_hook_runs_only_as_it_was_trusted(project: Path, home: Path, tmp_path: Path):
+    mark, script = tmp_path / "mark", project / "tools" / "hook.sh"
+    script.parent.mkdir()
+    script.write_text(f"echo seen >> {mark}\n")
+    (project / ".agent").mkdir()
+    hook = "[[hooks.UserPromptSubmit]]\ncommand = 'sh tools/hook.sh'\n"
+    (project / ".agent" / "config.toml").write_text(hook)
+    once(project, home, "--yolo")
+    assert not mark.exists()
+    trust(project, home, "--yes")
+    once(project, home)
+    assert mark.read_text() == "seen\n"
+    script.write_text(f"echo changed >> {mark}\n")
+    done, _ = once(project, home)
+    assert mark.read_text() == "seen\n"
+    assert "tools/hook.sh" in done.stderr
+    assert f"+echo changed >> {mark}" in trust(project, home, "--show").stdout
+
+
 def test_what_cannot_be_looked_at_cannot_be_trusted(acting: Path, home: Path):
     (acting / ".mcp.json").symlink_to("/etc/passwd")
     for flags in (["--trust"], []):

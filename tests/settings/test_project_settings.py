@@ -16,7 +16,7 @@ LOCAL = Path("/p/.agent/config.local.toml")
 
 @pytest.fixture
 def environ(tmp_path):
-    return {"AGENT_HOME": str(tmp_path / "agent")}
+    return {"HOME": "/home/me", "AGENT_HOME": str(tmp_path / "agent")}
 
 
 @pytest.fixture
