@@ -18,6 +18,16 @@ TEXT = {"type": "string"}
 WRITE = tool("write_to_file", "path", "content", path=TEXT, content=TEXT)
 READ = tool("read_file", "path", path=TEXT, lines={"type": ["integer", "null"]})
 READ_MANY = tool("read_files", "files", files={"type": "array", "items": TEXT})
+FILE = {
+    "type": "object",
+    "properties": {
+        "path": TEXT,
+        "line_ranges": {"anyOf": [{"type": "array", "items": TEXT}, {"type": "null"}]},
+        "depth": {"type": "integer"},
+    },
+    "required": ["path"],
+}
+READ_PARTS = tool("read_parts", "files", files={"type": "array", "items": FILE}, one=FILE)
 COMPLETE = tool("attempt_completion", "result", result=TEXT, command=TEXT)
 CHECK = tool("check")
 TOOLS = (WRITE, READ, READ_MANY, COMPLETE, CHECK)

@@ -3,7 +3,7 @@
 import re
 
 from agent_cli.types.requests import ToolSpec
-from agent_cli.wire.xml_tools.parameters import Parameter, parameters
+from agent_cli.wire.xml_tools.parameters import Parameter, parameters, with_aliases
 
 _GAP = 1000
 """White space between two tags may be this long."""
@@ -17,7 +17,7 @@ class Catalogue:
     """The tools that can be called."""
 
     def __init__(self, specs: tuple[ToolSpec, ...]) -> None:
-        self._known = {spec.name: parameters(spec) for spec in specs}
+        self._known = {spec.name: with_aliases(parameters(spec)) for spec in specs}
         self._grammars: dict[tuple[str, str], Grammar] = {}
         self.names = tuple(self._known)
         self.tags = tuple(f"<{name}>" for name in self.names)

@@ -1,8 +1,10 @@
 """Parameters of a tool as tags: what its JSON Schema says, and how a tag's text becomes JSON.
 
 - A parameter that takes a string gets the text as it stands; entities are not decoded.
-- Any other parameter gets the text as JSON where it is JSON. Where it is not, it gets it as a
-  string, so that the strict validation of arguments tells the model what was expected.
+- Any other parameter gets the text as JSON where it is JSON, or what it means as elements (see
+  `elements.py`). Where it is neither, it gets it as a string, so that the strict validation of
+  arguments tells the model what was expected.
+- The one structured parameter that a tool demands may also be called `args`.
 - An empty tag is the empty string, whatever its type.
 - Of a `VERBATIM` parameter exactly one line end is removed at each end, so that its text may stand
   on lines of its own and keep its indentation. Any other text is trimmed.
@@ -12,12 +14,16 @@ from typing import Any, TypeAlias, cast
 
 import msgspec
 from msgspec import Raw, Struct
+from msgspec.structs import replace
 
 from agent_cli.types.requests import ToolSpec
 from agent_cli.wire.json_text import well_formed
+from agent_cli.wire.xml_tools.elements import from_elements
 
 VERBATIM = frozenset({"content", "diff", "message", "replace", "result", "search"})
 """Parameters that hold text of files or prose, whose white space counts."""
+
+ALIAS = "args"
 
 _Node: TypeAlias = dict[str, Any]
 """A JSON Schema, or a part of one."""
@@ -35,6 +41,8 @@ class Parameter(Struct, frozen=True):
     kinds: frozenset[str]
     """JSON types it takes, `null` left out; empty when the schema does not say."""
     schema: dict[str, Any]
+    stands_for: str = ""
+    """The parameter that is meant, if this is only another name for it."""
 
     @property
     def is_text(self) -> bool:
@@ -63,10 +71,21 @@ def parameters(spec: ToolSpec) -> tuple[Parameter, ...]:
     )
 
 
+def with_aliases(known: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
+    """Return the parameters, and another name where models use one."""
+    structured = [one for one in known if one.required and one.is_structured]
+    if len(structured) != 1 or any(one.name == ALIAS for one in known):
+        return known
+    return (*known, replace(structured[0], name=ALIAS, stands_for=structured[0].name))
+
+
 def arguments(known: tuple[Parameter, ...], texts: dict[str, str]) -> str:
     """Make the JSON text of a call's arguments from the text of its tags."""
     by_name = {parameter.name: parameter for parameter in known}
-    values = {name: _value(by_name[name], well_formed(text)) for name, text in texts.items()}
+    values = {
+        by_name[name].stands_for or name: _value(by_name[name], well_formed(text))
+        for name, text in texts.items()
+    }
     return msgspec.json.encode(values).decode()
 
 
@@ -82,7 +101,8 @@ def _value(parameter: Parameter, text: str) -> str | Raw:
     try:
         msgspec.json.decode(encoded)
     except (msgspec.DecodeError, RecursionError):
-        return text
+        elements = from_elements(text, parameter.schema)
+        return text if elements is None else Raw(elements)
     return Raw(encoded)
 
 
