@@ -47,14 +47,21 @@ class NoModelError(MissingKeyError):
         self.args = (_screen(),)
 
 
-def choose_model(settings: Settings, environ: Mapping[str, str], resumed: Path | None) -> str:
-    """Return `provider/name`; raises NoModelError when there is none."""
-    if settings.model:
-        return settings.model
+def choose_model(
+    said: str, settings: Settings, environ: Mapping[str, str], resumed: Path | None
+) -> str:
+    """Return `provider/name`: the one said, or of the session that is gone on with, or set.
+
+    Raises NoModelError when there is none.
+    """
+    if said:
+        return said
     if resumed is not None:
         started = read(resumed).envelopes[0].entry
         assert isinstance(started, SessionStarted)  # `read` has checked it
         return started.model
+    if settings.model:
+        return settings.model
     for candidate in KEYS:
         if environ.get(candidate.variable):
             sys.stderr.write(

@@ -100,9 +100,9 @@ class Flags(Struct, frozen=True):
         return {name: value for name, value in flags.items() if value is not None}
 
 
-def directory(cwd: Path | None) -> Path:
-    """Return the directory to work in."""
-    root = (cwd or Path()).absolute()
+def directory(said: Path | None, option: str = "--cwd") -> Path:
+    """Return the directory that the option names, the current one if it was not given."""
+    root = (said or Path()).absolute()
     if not root.is_dir():
-        raise BadParameter(f"{str(cwd)!r} is not a directory", param_hint="--cwd")
+        raise BadParameter(f"{str(said)!r} is not a directory", param_hint=option)
     return root

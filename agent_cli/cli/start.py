@@ -11,6 +11,7 @@ from agent_cli.cli.options import Flags, directory
 from agent_cli.cli.resume import resume_path
 from agent_cli.cli.trusting import settings_in
 from agent_cli.cli.work import Run, run_once, run_repl, with_standard_input
+from agent_cli.frontends.given_text import given as text_given
 from agent_cli.i18n.catalog import say
 from agent_cli.runtime.toolbox import Options
 
@@ -46,22 +47,21 @@ def start(flags: Flags) -> None:
     """Run the session; leaves with its exit status."""
     interactive = not flags.once and sys.stdin.isatty() and sys.stdout.isatty()
     root = directory(flags.cwd)
+    if flags.ephemeral and (flags.continue_ or flags.resume):
+        raise typer.BadParameter(
+            say("a session that is gone on with is kept"), param_hint="--ephemeral"
+        )
     settings = settings_in(
         root, os.environ, flags.settings(), trust=flags.trust, interactive=interactive
     )
-    text = " ".join(flags.prompt or ())
-    if not interactive:
-        text = with_standard_input(text)
-        if not text.strip():
-            raise typer.BadParameter(
-                say("say what is to be done, as an argument or on standard input")
-            )
+    added = tuple(directory(path, "--add-dir") for path in flags.add_dir or ())
+    text = task_text(flags, interactive=interactive)
     path = resume_path(os.environ, root, latest=flags.continue_, session_id=flags.resume)
     options = Options(
         cwd=root,
         environ=os.environ,
-        model=choose_model(settings, os.environ, path),
-        add_dirs=tuple(flags.add_dir or ()),
+        model=choose_model(flags.model, settings, os.environ, path),
+        add_dirs=added,
         yolo=flags.yolo,
         allowed_tools=rules(flags.allowed_tools),
         disallowed_tools=rules(flags.disallowed_tools),
@@ -69,6 +69,9 @@ def start(flags: Flags) -> None:
         interactive=interactive,
         resume=path,
         record=flags.record,
+        mode=settings.mode if flags.mode else "",
+        protocol=settings.protocol if flags.protocol else None,
+        parallel_tool_calls=flags.parallel,
     )
     if interactive:
         raise typer.Exit(run_repl(Run(settings, options, text)))
@@ -76,6 +79,18 @@ def start(flags: Flags) -> None:
 
     frontend = output("stream-json" if flags.json else flags.output_format)
     raise typer.Exit(run_once(Run(settings, options, text), frontend))
+
+
+def task_text(flags: Flags, *, interactive: bool) -> str:
+    """Return what is to be done; `-` stands for standard input, which is read in any case."""
+    words = [] if flags.prompt == ["-"] else flags.prompt or []
+    text = text_given(" ".join(words))
+    if interactive:
+        return text
+    text = with_standard_input(text)
+    if not text.strip():
+        raise typer.BadParameter(say("say what is to be done, as an argument or on standard input"))
+    return text
 
 
 def rules(given_rules: list[str] | None) -> tuple[str, ...]:

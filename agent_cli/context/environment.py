@@ -36,9 +36,14 @@ def facts(root: Path, environ: Mapping[str, str]) -> Facts:
     return Facts(
         os=f"{system.sysname} {system.release}",
         shell=shell(environ),
-        home=environ.get("HOME") or str(Path.home()),
-        root=str(root),
+        home=spelled(environ.get("HOME") or Path.home()),
+        root=spelled(root),
     )
+
+
+def spelled(path: Path | str) -> str:
+    """Return the path as text: bytes that are none are shown as escapes."""
+    return str(path).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def details(

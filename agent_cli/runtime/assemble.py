@@ -1,36 +1,32 @@
 """Builds an agent from settings: the one place where everything is put together."""
 
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from agent_cli.context.environment import details, facts
+from agent_cli.context.environment import MOST_NAMES, details, facts
 from agent_cli.context.modes import allows, mode
 from agent_cli.context.request import RequestBuilder, catalogue
 from agent_cli.context.rules_files import instructions, project_rules, user_rules
 from agent_cli.context.system_prompt import SystemPromptInputs, render
 from agent_cli.engine.steps import Rules
 from agent_cli.engine.task import State
-from agent_cli.i18n.catalog import say
+from agent_cli.providers.base import Provider
 from agent_cli.providers.registry import ModelInfo, ResolvedModel, connect, resolve
 from agent_cli.runtime.agent import Agent, Asking
 from agent_cli.runtime.dispatch import Dispatcher
 from agent_cli.runtime.frontend import Frontend
+from agent_cli.runtime.opening import announce, begin, go_on, left
 from agent_cli.runtime.prepare import Toolbox
-from agent_cli.runtime.session import Session, open_session
+from agent_cli.runtime.session import Session
 from agent_cli.runtime.toolbox import Options, toolbox
-from agent_cli.sessions.catalog import new_id, session_path
-from agent_cli.sessions.codec import FORMAT
-from agent_cli.sessions.journal import Ephemeral, create
-from agent_cli.settings.load import digest
-from agent_cli.settings.places import config_directory, data_directory
+from agent_cli.settings.places import config_directory
 from agent_cli.settings.schema import Settings
 from agent_cli.tools.registry import spec
-from agent_cli.types.entries import SessionStarted, TaskStarted
 from agent_cli.types.errors import ConfigurationError, ToolError
-from agent_cli.types.events import Notice
 from agent_cli.types.requests import ModelRequest, Protocol, ToolSpec
 from agent_cli.types.usage import Usage
 from agent_cli.workspace.gate import Workspace
@@ -57,50 +53,29 @@ def assemble(settings: Settings, options: Options, frontend: Frontend) -> Agent:
             f'set prices in [models."{options.model}"] or leave max_cost out'
         )
     parts = Parts(settings, options, resolved, toolbox(settings, options, frontend))
-    session = _session(parts, frontend)
-    agent = _agent(parts, session, frontend)
-    if agent.recover():
-        frontend.emit(Notice(say("the session had been cut off; its open calls were settled")))
+    resumed = left(settings, options, frontend)
+    protocol = resumed.protocol if resumed else settings.protocol or resolved.info.protocol
+    try:
+        provider = connect(resolved, settings, protocol, record=options.record)
+    except ConfigurationError:
+        if resumed:
+            resumed.session.close()
+        raise
+    box = parts.toolbox
+    session = (
+        resumed.session if resumed else begin(settings, options, box.workspace, protocol, frontend)
+    )
+    agent = _agent(parts, session, provider, frontend)
+    announce(session, options, tuple(box.tools), frontend)
+    if resumed:
+        go_on(agent, options, resumed.damage, frontend)
     return agent
 
 
-def _session(parts: Parts, frontend: Frontend) -> Session:
+def _agent(parts: Parts, session: Session, provider: Provider, frontend: Frontend) -> Agent:
     settings, options = parts.settings, parts.options
-    if options.resume is not None:
-        session, damage = open_session(options.resume, frontend.emit)
-        if damage:
-            frontend.emit(
-                Notice(say("the session file was damaged and cut back: {damage}", damage=damage))
-            )
-        if not session.state.tasks:  # it ended right after its beginning
-            session.append(TaskStarted(settings.mode))
-        return session
-    session_id = new_id()
-    sessions = data_directory(options.environ) / "sessions"
-    path = session_path(sessions, parts.toolbox.workspace.root, session_id)
-    session = Session(Ephemeral() if options.ephemeral else create(path), frontend.emit)
-    protocol = settings.protocol or parts.resolved.info.protocol
-    session.append(
-        SessionStarted(
-            format=FORMAT,
-            id=session_id,
-            cwd=str(parts.toolbox.workspace.root),
-            model=options.model,
-            protocol=protocol,
-            parallel_tool_calls=settings.parallel_tool_calls,
-            settings=digest(settings),
-        )
-    )
-    session.append(TaskStarted(settings.mode))
-    return session
-
-
-def _agent(parts: Parts, session: Session, frontend: Frontend) -> Agent:
-    settings, options = parts.settings, parts.options
-    started = session.state.session
-    assert started is not None
     asking = Asking(
-        provider=connect(parts.resolved, settings, started.protocol, record=options.record),
+        provider=provider,
         builder=RequestBuilder(),
         request=lambda state, builder: _request(parts, state, builder),
         environment=lambda state: _environment(parts, state),
@@ -173,9 +148,17 @@ def _read(path: Path) -> str | None:
 
 def _environment(parts: Parts, state: State) -> str:
     task = state.task
-    names = None if task.messages else [entry.path for entry in parts.toolbox.workspace.walk(".")]
+    names = None if task.messages else _names(parts.toolbox.workspace)
     now = datetime.now().astimezone()
     return details(now=now, mode=mode(task.mode), todos=task.todos, names=names)
+
+
+def _names(workspace: Workspace) -> list[str]:
+    """Return names from the top of the workspace, one more than are shown."""
+    try:
+        return [entry.path for entry in islice(workspace.walk("."), MOST_NAMES + 1)]
+    except ToolError as error:  # nothing can be listed, and what was said must not be lost
+        return [str(error)]
 
 
 def priced(usage: Usage, info: ModelInfo) -> Usage:

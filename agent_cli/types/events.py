@@ -5,7 +5,8 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from agent_cli.types.entries import Entry
-from agent_cli.types.messages import StopReason
+from agent_cli.types.messages import StopReason, ToolCall
+from agent_cli.types.requests import Protocol
 from agent_cli.types.usage import Usage
 
 
@@ -64,6 +65,24 @@ Delta: TypeAlias = (
 )
 
 
+class SessionOpened(Struct, frozen=True, tag="session_opened", omit_defaults=True):
+    """Which session is watched from now on; comes once, before any work."""
+
+    id: str
+    cwd: str
+    model: str
+    """The one that is asked from now on: `provider/name`."""
+    protocol: Protocol
+    parallel_tool_calls: bool
+    mode: str
+    tools: tuple[str, ...]
+    resumed: bool = False
+    turns: int = 0
+    """Model responses before now."""
+    open_calls: tuple[ToolCall, ...] = ()
+    """Calls that were left without a result; they are settled next."""
+
+
 class Appended(Struct, frozen=True, tag="appended"):
     seq: int
     at: str
@@ -90,4 +109,4 @@ class CompletionResult(Struct, frozen=True, tag="completion_result", omit_defaul
     command: str | None = None
 
 
-Event: TypeAlias = Delta | Appended | Progress | Notice | CompletionResult
+Event: TypeAlias = Delta | SessionOpened | Appended | Progress | Notice | CompletionResult

@@ -31,7 +31,9 @@ PURE = ("types/", "engine/", "wire/", "approval/")
 OPENERS = {
     "cli/demo.py": "copies the sample project to a folder of its own",
     "cli/main.py": "gives stdout to nobody when its reader is gone",
+    "cli/standard_streams.py": "opens the standard streams that were closed",
     "context/modes.py": "lists the prompts that resources found",
+    "frontends/headless/streams.py": "gives a stream to nobody when it cannot be written",
     "frontends/terminal/input.py": "makes the folder of the input history",
     "i18n/_build.py": "runs when the wheel is built, never in the product",
     "providers/cassette.py": "records and replays exchanges where the user says",

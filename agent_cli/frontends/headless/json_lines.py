@@ -5,7 +5,6 @@ tool_use, tool_result, completion_result, error, result. Characters are JSON-esc
 one tool_use, when it starts or, if it never does, before its tool_result.
 """
 
-import sys
 from typing import TypeAlias
 
 import msgspec
@@ -13,16 +12,23 @@ import msgspec
 from agent_cli.engine.task import State
 from agent_cli.frontends.headless.nobody import NobodyThere
 from agent_cli.frontends.headless.registry import Ending
+from agent_cli.frontends.headless.streams import put
 from agent_cli.sessions.journal import timestamp
 from agent_cli.types.entries import (
     AssistantSaid,
     CallFinished,
     CallStarted,
     Interrupted,
-    SessionStarted,
     UserSaid,
 )
-from agent_cli.types.events import Appended, CompletionResult, Event, Notice, Retrying
+from agent_cli.types.events import (
+    Appended,
+    CompletionResult,
+    Event,
+    Notice,
+    Retrying,
+    SessionOpened,
+)
 from agent_cli.types.messages import ToolCall
 
 VERSION = 1
@@ -42,6 +48,8 @@ class JsonLines(NobodyThere):
 
     def emit(self, event: Event) -> None:
         match event:
+            case SessionOpened():
+                self._begin(event)
             case Appended(entry=entry):
                 self._entry(entry)
             case CompletionResult(call_id, result, command):
@@ -59,18 +67,24 @@ class JsonLines(NobodyThere):
             self._write("error", fatal=True, message=ending.message)
         self._write("result", **result_fields(state, ending))
 
+    def _begin(self, opened: SessionOpened) -> None:
+        self._session = opened.id
+        self._turn = opened.turns
+        self._calls = {call.id: call for call in opened.open_calls}
+        self._write(
+            "init",
+            model=opened.model,
+            cwd=opened.cwd,
+            mode=opened.mode,
+            protocol=opened.protocol,
+            parallel_tool_calls=opened.parallel_tool_calls,
+            tools=opened.tools,
+            resumed=opened.resumed,
+            capabilities=["multi_call_turns", "completion_guard", "resume"],
+        )
+
     def _entry(self, entry: object) -> None:
         match entry:
-            case SessionStarted():
-                self._session = entry.id
-                self._write(
-                    "init",
-                    model=entry.model,
-                    cwd=entry.cwd,
-                    protocol=entry.protocol,
-                    parallel_tool_calls=entry.parallel_tool_calls,
-                    capabilities=["multi_call_turns", "completion_guard", "resume"],
-                )
             case UserSaid(text):
                 self._write("message", role="user", text=text)
             case AssistantSaid(message):
@@ -106,8 +120,7 @@ class JsonLines(NobodyThere):
         head: Fields = {"v": VERSION, "type": type_, "seq": self._seq, "ts": timestamp()}
         head |= {"session_id": self._session, "turn": self._turn}
         self._seq += 1
-        sys.stdout.write(msgspec.json.encode(head | fields).decode() + "\n")
-        sys.stdout.flush()
+        put(msgspec.json.encode(head | fields).decode())
 
 
 def result_fields(state: State, ending: Ending) -> Fields:

@@ -1,15 +1,22 @@
 """`text`: the result alone on standard output, what happens on the way on standard error."""
 
-import sys
-
 from agent_cli.engine.outcomes import Verdict
 from agent_cli.engine.task import State
 from agent_cli.frontends.headless.nobody import NobodyThere
 from agent_cli.frontends.headless.registry import Ending
+from agent_cli.frontends.headless.streams import put, tell
 from agent_cli.frontends.sanitiser import in_one_line, visible
 from agent_cli.i18n.catalog import say
 from agent_cli.types.entries import AssistantSaid, CallFinished, TaskFinished
-from agent_cli.types.events import Appended, CompletionResult, Event, Notice, Retrying
+from agent_cli.types.events import (
+    Appended,
+    CompletionResult,
+    Event,
+    Notice,
+    Retrying,
+    SessionOpened,
+)
+from agent_cli.types.messages import ToolCall
 from agent_cli.types.outcomes import Outcome
 
 _SHOWN = 160
@@ -25,19 +32,20 @@ class TextOutput(NobodyThere):
 
     def emit(self, event: Event) -> None:
         match event:
+            case SessionOpened(open_calls=calls):
+                self._name(calls)
             case Appended(entry=AssistantSaid(message)):
-                for call in message.calls:
-                    self._names[call.id] = f"{call.name} {call.arguments}"[:_SHOWN]
+                self._name(message.calls)
             case Appended(entry=CallFinished(result)):
                 mark = "✓" if result.outcome is Outcome.OK else "✗"
                 name = self._names.pop(result.call_id, result.call_id)
-                _tell(f"{mark} {in_one_line(name)}  [{result.outcome}]")
+                tell(f"{mark} {in_one_line(name)}  [{result.outcome}]")
             case Appended(entry=TaskFinished(result)):
-                _print(visible(result))
+                put(visible(result))
             case CompletionResult(command=command):
                 self._command = command is not None
             case Notice(message):
-                _tell(visible(message))
+                tell(visible(message))
             case Retrying(attempt, delay, reason, left=None):
                 waiting = say(
                     "{reason}; trying again in {delay:.1f} s (attempt {attempt})",
@@ -45,33 +53,27 @@ class TextOutput(NobodyThere):
                     delay=delay,
                     attempt=attempt,
                 )
-                _tell(waiting)
+                tell(waiting)
             case _:
                 pass
 
+    def _name(self, calls: tuple[ToolCall, ...]) -> None:
+        for call in calls:
+            self._names[call.id] = f"{call.name} {call.arguments}"[:_SHOWN]
+
     def finish(self, state: State, ending: Ending) -> None:
         if ending.verdict is Verdict.STOPPED and state.tasks:
-            _print(visible(last_text(state)))
+            put(visible(last_text(state)))
         if self._command and ending.verdict is Verdict.COMPLETED:
-            _tell(say("nobody could be asked: the result was accepted, its command was not run"))
+            tell(say("nobody could be asked: the result was accepted, its command was not run"))
         if ending.message:
-            _tell(visible(ending.message))
+            tell(visible(ending.message))
 
 
 def last_text(state: State) -> str:
     """Return the text that the model stopped with."""
     said = [message for message in state.task.messages if hasattr(message, "blocks")]
     return getattr(said[-1], "text", "") if said else ""
-
-
-def _tell(line: str) -> None:
-    sys.stderr.write(line + "\n")
-    sys.stderr.flush()
-
-
-def _print(text: str) -> None:
-    sys.stdout.write(text + "\n")
-    sys.stdout.flush()
 
 
 OUTPUT = TextOutput

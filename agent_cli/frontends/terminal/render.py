@@ -20,6 +20,7 @@ from agent_cli.types.events import (
     Progress,
     ReasoningDelta,
     Retrying,
+    SessionOpened,
     TextDelta,
 )
 from agent_cli.types.messages import ToolCall, ToolResult
@@ -46,6 +47,8 @@ class TerminalFrontend:
                 self._writer.stream(text, "dim italic")
             case Progress(text=text):
                 self._writer.stream(text, "dim")
+            case SessionOpened(open_calls=calls):
+                self._calls = {call.id: call for call in calls}
             case Appended(entry=entry):
                 self._entry(entry)
             case CompletionResult(result=result, command=command):

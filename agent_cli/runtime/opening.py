@@ -1,0 +1,117 @@
+"""Begins a session, or goes on with one that was left."""
+
+from msgspec import Struct
+
+from agent_cli.context.environment import spelled
+from agent_cli.i18n.catalog import say
+from agent_cli.runtime.agent import Agent
+from agent_cli.runtime.frontend import Frontend
+from agent_cli.runtime.session import Session, open_session
+from agent_cli.runtime.toolbox import Options
+from agent_cli.sessions.catalog import new_id, session_path
+from agent_cli.sessions.codec import FORMAT
+from agent_cli.sessions.journal import Ephemeral, create
+from agent_cli.settings.load import digest
+from agent_cli.settings.places import data_directory
+from agent_cli.settings.schema import Settings
+from agent_cli.types.entries import ModeSwitched, ParallelSwitched, SessionStarted, TaskStarted
+from agent_cli.types.events import Notice, SessionOpened
+from agent_cli.types.requests import Protocol
+from agent_cli.workspace.gate import Workspace
+
+
+class Left(Struct, frozen=True):
+    """A session that is gone on with, open for writing."""
+
+    session: Session
+    damage: str
+    """What was cut off its file, because it was damaged."""
+
+    @property
+    def protocol(self) -> Protocol:
+        return _started(self.session).protocol
+
+
+def left(settings: Settings, options: Options, frontend: Frontend) -> Left | None:
+    """Open the session that the options name, if any; raises JournalError."""
+    if options.resume is None:
+        return None
+    session, damage = open_session(options.resume, frontend.emit)
+    if not session.state.tasks:  # it ended right after its beginning
+        session.append(TaskStarted(settings.mode))
+    return Left(session, damage)
+
+
+def begin(
+    settings: Settings,
+    options: Options,
+    workspace: Workspace,
+    protocol: Protocol,
+    frontend: Frontend,
+) -> Session:
+    """Start a new session; raises JournalError."""
+    session_id = new_id()
+    sessions = data_directory(options.environ) / "sessions"
+    path = session_path(sessions, workspace.root, session_id)
+    session = Session(Ephemeral() if options.ephemeral else create(path), frontend.emit)
+    session.append(
+        SessionStarted(
+            format=FORMAT,
+            id=session_id,
+            cwd=spelled(workspace.root),
+            model=options.model,
+            protocol=protocol,
+            parallel_tool_calls=settings.parallel_tool_calls,
+            settings=digest(settings),
+        )
+    )
+    session.append(TaskStarted(settings.mode))
+    return session
+
+
+def announce(
+    session: Session, options: Options, tools: tuple[str, ...], frontend: Frontend
+) -> None:
+    """Tell the frontend which session it is about to watch."""
+    state, started = session.state, _started(session)
+    opened = SessionOpened(
+        id=started.id,
+        cwd=started.cwd,
+        model=options.model,
+        protocol=started.protocol,
+        parallel_tool_calls=state.parallel,
+        mode=state.task.mode,
+        tools=tools,
+        resumed=options.resume is not None,
+        turns=state.turns,
+        open_calls=state.task.open_calls,
+    )
+    frontend.emit(opened)
+
+
+def go_on(agent: Agent, options: Options, damage: str, frontend: Frontend) -> None:
+    """Settle what was left open; let the command line hold over what the session had."""
+    session = agent.session
+    if damage:
+        frontend.emit(
+            Notice(say("the session file was damaged and cut back: {damage}", damage=damage))
+        )
+    if agent.recover():
+        frontend.emit(Notice(say("the session had been cut off; its open calls were settled")))
+    state, started = session.state, _started(session)
+    if options.mode and options.mode != state.task.mode:
+        session.append(ModeSwitched(options.mode))
+    if options.parallel_tool_calls not in (None, state.parallel):
+        session.append(ParallelSwitched(on=not state.parallel))
+    if options.protocol not in (None, started.protocol):
+        kept = say(
+            "this session speaks the {protocol} protocol, and a session keeps its own",
+            protocol=started.protocol,
+        )
+        frontend.emit(Notice(kept))
+
+
+def _started(session: Session) -> SessionStarted:
+    started = session.state.session
+    assert started is not None  # whatever has a file has a beginning
+    return started
