@@ -7,11 +7,13 @@ if it is one of ours and comes before any prompt.
 import os
 import sys
 import traceback
+from collections.abc import Callable
 from importlib import import_module
 
 import typer
 
-from agent_cli.cli.resume import PICK
+from agent_cli.cli.arguments import wants_json, with_resume_value, with_sentences_last
+from agent_cli.cli.standard_streams import prepare
 from agent_cli.cli.typer_start import skip_pydantic
 from agent_cli.engine.outcomes import EXIT_STATUS, Verdict
 from agent_cli.frontends.sanitiser import visible
@@ -34,32 +36,48 @@ _ALIASES = {"exec": "run"}
 
 def run(arguments: list[str]) -> int:
     """Run the command line; return the exit status."""
+    prepare()
     name, rest = route(arguments)
     skip_pydantic()
-    module = import_module(f"agent_cli.cli.{name}")
-    app = typer.Typer(rich_markup_mode=None, add_completion=False, pretty_exceptions_enable=False)
-    app.command(name, epilog=None if name != "start" else _epilog())(module.command)
+    app = _app(name)
+    ended, message = Verdict.BUG, ""
     try:
         app(rest, prog_name="agent" if name == "start" else f"agent {name}")
     except SystemExit as error:
-        return error.code if isinstance(error.code, int) else 1
+        status = error.code if isinstance(error.code, int) else 1
+        if status != EXIT_STATUS[Verdict.USAGE]:
+            return status
+        ended = Verdict.USAGE
     except MissingKeyError as error:
-        return _refuse(error, Verdict.AUTHENTICATION)
+        ended, message = Verdict.AUTHENTICATION, str(error)
     except (ConfigurationError, JournalError) as error:
-        return _refuse(error, Verdict.CONFIGURATION)
+        ended, message = Verdict.CONFIGURATION, str(error)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads any more
         return 128 + 13
     except Exception:  # noqa: BLE001 - the last resort: say that it is our fault
         traceback.print_exc()
-        sys.stderr.write(say("This is a bug in agent; please report it.") + "\n")
-        return EXIT_STATUS[Verdict.BUG]
-    return 0
+        message = say("This is a bug in agent; please report it.")
+    else:
+        return 0
+    return _refuse(ended, message, as_json=name == "start" and wants_json(rest))
+
+
+def _app(name: str) -> typer.Typer:
+    """Return the parser of one command, or of the several that its module has."""
+    module = import_module(f"agent_cli.cli.{name}")
+    app = typer.Typer(rich_markup_mode=None, add_completion=False, pretty_exceptions_enable=False)
+    commands: dict[str, Callable[..., None]] = getattr(module, "COMMANDS", None) or {
+        name: module.command
+    }
+    for word, command in commands.items():
+        app.command(word, epilog=_epilog() if name == "start" else None)(command)
+    return app
 
 
 def route(arguments: list[str]) -> tuple[str, list[str]]:
     """Return the command's module and its arguments."""
-    arguments = with_resume_value(arguments)
+    arguments = with_sentences_last(with_resume_value(arguments))
     if not arguments or arguments[0].startswith("-"):
         return "start", arguments
     name = _ALIASES.get(arguments[0], arguments[0])
@@ -70,19 +88,14 @@ def route(arguments: list[str]) -> tuple[str, list[str]]:
     return "start", arguments
 
 
-def with_resume_value(arguments: list[str]) -> list[str]:
-    """Give `--resume` without an id the value that asks for a choice."""
-    made: list[str] = []
-    for position, argument in enumerate(arguments):
-        made.append(argument)
-        following = arguments[position + 1 : position + 2]
-        if argument in ("-r", "--resume") and (not following or following[0].startswith("-")):
-            made.append(PICK)
-    return made
+def _refuse(verdict: Verdict, message: str, *, as_json: bool) -> int:
+    """Say why nothing came of it; a program that reads JSON gets its result line."""
+    if message:
+        sys.stderr.write(f"agent: {visible(message)}\n")
+    if as_json:
+        from agent_cli.frontends.headless.json_result import refused  # noqa: PLC0415 - rare
 
-
-def _refuse(error: Exception, verdict: Verdict) -> int:
-    sys.stderr.write(f"agent: {visible(str(error))}\n")
+        refused(verdict, message)
     return EXIT_STATUS[verdict]
 
 

@@ -101,7 +101,8 @@ def _greeting(run: Run) -> str:
 
 
 def with_standard_input(prompt: str) -> str:
-    if sys.stdin is None or sys.stdin.isatty():
+    """Return the prompt, followed by what standard input holds, if it is no terminal."""
+    if sys.stdin.isatty():
         return prompt
-    piped = sys.stdin.read()
+    piped = sys.stdin.buffer.read().decode("utf-8", "replace")
     return f"{prompt}\n\n{piped}" if prompt and piped.strip() else prompt or piped

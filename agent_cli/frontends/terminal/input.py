@@ -7,6 +7,8 @@ from prompt_toolkit import PromptSession
 from prompt_toolkit.history import FileHistory, InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
+from agent_cli.frontends.given_text import given
+
 
 def line_reader(
     history: Path | None, *, during_turn: bool = False
@@ -26,7 +28,7 @@ def line_reader(
     )
 
     async def read(prompt: str) -> str:
-        return await session.prompt_async(prompt, handle_sigint=not during_turn)
+        return given(await session.prompt_async(prompt, handle_sigint=not during_turn))
 
     return read
 

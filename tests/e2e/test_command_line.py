@@ -1,0 +1,64 @@
+"""What the command line takes for a prompt, and what a program gets when nothing comes of it."""
+
+import json
+from pathlib import Path
+
+import pytest
+from testbed.replies import Call, Say
+from testbed.run_agent import run_agent
+from testbed.server import ModelServer
+
+MODEL = ["-m", "anthropic/test-model"]
+DONE = Call("attempt_completion", {"result": "All done."})
+
+
+@pytest.mark.parametrize(
+    ("args", "input_", "said"),
+    [
+        pytest.param(["run", "-y", "- fix it"], "", "- fix it", id="a dash and a blank"),
+        pytest.param(["-p", "--verbose is ignored", "-y"], "", "--verbose is ignored", id="flags"),
+        pytest.param(["-p", "-x = 1 is wrong", "-y"], "", "-x = 1 is wrong", id="an equation"),
+        pytest.param(["run", "-y", "--", "--help"], "", "--help", id="after two dashes"),
+        pytest.param(["run", "-y", "-"], "from a pipe", "from a pipe", id="a dash alone"),
+        pytest.param(["-p", "-y", "Review"], "a diff", "Review\n\na diff", id="both"),
+        pytest.param(["-py", "fix", "it", "all"], "", "fix it all", id="several words"),
+        pytest.param(["exec", "-y", "run this"], "", "run this", id="exec"),
+    ],
+)
+def test_what_is_said_is_heard(args: list[str], input_: str, said: str, project: Path, home: Path):
+    with ModelServer([Say(calls=[DONE])]) as server:
+        command = [*args[:1], *MODEL, *args[1:]]
+        done = run_agent(command, cwd=project, home=home, server=server, input=input_)
+    assert done.exit_code == 0, done.stderr
+    (message,) = server.requests[0].body["messages"]
+    assert message["content"][0]["text"].startswith(f"{said}\n\n<environment_details>")
+
+
+@pytest.mark.parametrize(
+    ("args", "status", "verdict"),
+    [
+        pytest.param(["run", "--json", "a"], 41, "authentication", id="no model"),
+        pytest.param(["run", "--json", "-m", "x/y", "a"], 52, "configuration", id="no provider"),
+        pytest.param(["run", "--output-format=json", "-c", "a"], 52, "configuration", id="-c"),
+        pytest.param(["run", "--output-format", "stream-json"], 2, "usage", id="no prompt"),
+        pytest.param(["run", "--json", "--no-such", "a"], 2, "usage", id="no such flag"),
+        pytest.param(["--json", "-c", "--ephemeral", "a"], 2, "usage", id="a contradiction"),
+        pytest.param(["--json", "--add-dir", "README.md", "a"], 2, "usage", id="no directory"),
+    ],
+)
+def test_the_last_line_is_a_result_whatever_goes_wrong(
+    args: list[str], status: int, verdict: str, project: Path, home: Path
+):
+    done = run_agent(args, cwd=project, home=home)
+    assert done.exit_code == status, done.stderr
+    last = json.loads(done.stdout.splitlines()[-1])
+    assert (last["type"], last["verdict"], last["exit_status"]) == ("result", verdict, status)
+    assert "Traceback" not in done.stderr
+
+
+def test_an_unusable_ignore_file_does_not_lose_what_was_said(project: Path, home: Path):
+    (project / ".agentignore").mkdir()
+    with ModelServer([Say(calls=[DONE])]) as server:
+        done = run_agent(["run", "-y", *MODEL, "Do it."], cwd=project, home=home, server=server)
+    assert done.exit_code == 0, done.stderr
+    assert "ask the user to repair it" in str(server.requests[0].body["messages"])
