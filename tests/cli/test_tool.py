@@ -1,6 +1,7 @@
 """`agent tool`: one call through everything that a model's call goes through."""
 
 import json
+import os
 import signal
 from pathlib import Path
 from typing import Any
@@ -99,6 +100,17 @@ def test_a_call_has_one_outcome(
     if args[0] == "write_to_file" and status == "ok":
         assert after[0].pop("new.txt") == b"hello\n"
     assert after == before
+
+
+@pytest.mark.parametrize("path", ["pipe", "/dev/zero", "/dev/tty"])
+def test_special_files_are_refused_without_a_question(path: str, project: Path, home: Path):
+    os.mkfifo(project / "pipe")
+    for args in (
+        ["read_file", f'{{"files":[{{"path":"{path}"}}]}}'],
+        ["list_files", f'{{"path":"{path}"}}'],
+    ):
+        found = report(tool([*args, "--yes"], project, home))
+        assert (found["status"], found["asked"]) == ("failed", False)
 
 
 @pytest.mark.parametrize("name", ["ä.txt", "\udcc3\udca4.txt", r"\udcc3\udca4.txt"])
