@@ -147,6 +147,8 @@ def failures(count: int) -> list[Told]:
         ([*failures(MOST_BARREN - 1), asked("a"), ran("a"), asked("b"), denied("b")], CallModel()),
         ([*failures(MOST_BARREN - 1), asked("a", "b"), ran("a"), denied("b")], CallModel()),
         ([*failures(MOST_BARREN - 1), TEXT, nudged(), TEXT], SHORT),
+        ([*failures(MOST_BARREN - 1), TEXT, nudged()], CallModel()),
+        ([asked("a"), ran("a"), *failures(MOST_BARREN - 1)], CallModel()),
     ],
     ids=[
         "not yet",
@@ -155,6 +157,8 @@ def failures(count: int) -> list[Told]:
         "a success between",
         "a success in the same message",
         "text is neither",
+        "text does not count",
+        "counted from the success on",
     ],
 )
 def test_messages_whose_calls_all_fail_end_with_a_person(told: list[Told], expected: Step):
@@ -182,6 +186,7 @@ def refusal(n: str) -> list[Told]:
         (refusals(MOST_BARREN - 1), CallModel()),
         (refusals(MOST_BARREN), AwaitUser(Awaiting.STUCK)),
         ([*refusals(MOST_BARREN), UserSaid("try again")], CallModel()),
+        ([*refusal("y"), UserSaid("go on"), *refusals(MOST_BARREN - 1)], CallModel()),
         ([*refusals(MOST_BARREN - 1), asked("x"), ran("x"), *refusal("y")], CallModel()),
         ([*refusals(MOST_BARREN - 1), asked(completion()), accepted()], Finish("it is done")),
     ],
@@ -189,6 +194,7 @@ def refusal(n: str) -> list[Told]:
         "not yet",
         "a person has to look",
         "words of the user",
+        "counted from the user's words on",
         "a message without one between",
         "a completion that is earned",
     ],

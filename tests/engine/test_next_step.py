@@ -35,6 +35,7 @@ from agent_cli.types.outcomes import Code, Outcome
 
 MANY = Rules()
 ONE = Rules(calls_per_message=1)
+TWO = Rules(calls_per_message=2)
 
 
 def skipped(call_id: str, code: Code) -> Settle:
@@ -203,6 +204,12 @@ ROWS: dict[str, tuple[list[Told], Rules, Step]] = {
         [asked("a", completion()), ran("a")],
         ONE,
         Settle(completion(), Outcome.SKIPPED, Code.ONE_CALL_PER_MESSAGE),
+    ),
+    "two calls per message: the second": ([asked("a", "b"), ran("a")], TWO, Dispatch(call("b"))),
+    "two calls per message: the third": (
+        [asked("a", "b", "c"), ran("a"), ran("b")],
+        TWO,
+        skipped("c", Code.ONE_CALL_PER_MESSAGE),
     ),
     "one call per message counts from anew": (
         [asked("a"), ran("a"), asked("b")],
