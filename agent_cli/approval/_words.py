@@ -1,73 +1,97 @@
-"""Commands as words, for rules; deliberately poor until a shell grammar reads them.
+"""Rules for commands as rows of words, and where such a row stands."""
 
-A text is *plain* when it cannot mean anything but one program with its arguments. Only plain
-text is ever allowed by a rule. Denial looks at every text, and sees words wherever they may be.
-"""
-
+import functools
 import re
+import sys
 from collections.abc import Sequence
 
-from agent_cli.approval._wrappers import CARRIERS, WRAPPERS
+from msgspec import Struct
 
-LONGEST = 65_536
-"""Characters of a command that a rule may still allow."""
-
-_PLAIN = re.compile(r"[A-Za-z0-9_./:@%+=,\- \t]+")
 _QUOTING = re.compile(r"\\\r?\n|[\\'\"]")
 _BETWEEN_WORDS = re.compile(r"[^A-Za-z0-9_./:@%+=,\-\[\]^!~*?\x80-\U0010ffff]+")
-_OUTSIDE = re.compile(
-    r"""
-    (?: ^-[A-Za-z]* | ^ | [=,@] | :(?!//[^/]) ) /     # absolute, and not the two slashes of a URL
-    | (?: ^-[A-Za-z]* | ^ | [/=:,@] ) \.\. (?: / | $ )
-    | (?: ^ | [=,@] ) file:
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
 _BASE = re.compile(r"[/=]")
+_ESCAPES = re.compile(r"\\(?:x([0-9A-Fa-f]{1,2})|([0-7]{1,3})|[uU]([0-9A-Fa-f]{1,8}))")
 
 
-def plain(text: str) -> tuple[str, ...] | None:
-    """Return the words of a plain command; None when it is empty or anything but plain."""
-    command = text.strip(" \t\n")
-    if len(command) > LONGEST or not _PLAIN.fullmatch(command):
-        return None
-    words = tuple(command.split())
-    return None if "=" in words[0] else words
+def vocabulary(text: str) -> frozenset[str]:
+    """Return the words of a list written as text."""
+    return frozenset(text.split())
+
+
+_FLAGS = vocabulary(
+    "--no-pager -p -P --paginate --bare --no-replace-objects --literal-pathspecs "
+    "--no-optional-locks --glob-pathspecs --noglob-pathspecs --icase-pathspecs --no-advice"
+)
+"""Global options of git that have no value; of other options that is not known."""
 
 
 def allows(rule: Sequence[str], words: Sequence[str]) -> bool:
-    """Whether an allow rule, as words, matches a plain command.
-
-    Not where arguments point outside the workspace, nor where the program runs another.
-    """
-    if not rule:
-        return False
-    if any(_OUTSIDE.search(word) for word in words[1:]):
-        return False
-    if tuple(rule) == ("*",):
-        return True
-    return words[0] not in WRAPPERS and tuple(words[: len(rule)]) == tuple(rule)
+    """Whether the words of a command begin with those of the allow rule."""
+    return bool(rule) and tuple(words[: len(rule)]) == tuple(rule)
 
 
-def denies(rule: Sequence[str], text: str) -> bool:
-    """Whether a deny rule, as words, matches the text or could match a part of it."""
-    if tuple(rule) == ("*",):
-        return True
-    if not rule:
-        return False
-    folded = [_base(rule[0]), *(word.casefold() for word in rule[1:])]
-    words = plain(text)
-    if words is not None and _base(words[0]) not in CARRIERS:
-        return 0 in _starts(folded, [word.casefold() for word in words])
-    bare = _QUOTING.sub("", text).casefold()
-    if "{" in bare:  # {rm,-rf,x} is a command of three words
-        bare = bare.replace(",", " ")
-    return bool(_starts(folded, _BETWEEN_WORDS.split(bare)))
+def folded(rule: str) -> tuple[str, ...]:
+    """Return a deny rule as words to compare with."""
+    program, *others = rule.split() or [""]
+    return (base(program), *(word.casefold() for word in others))
 
 
-def _base(word: str) -> str:
+def base(word: str) -> str:
     """Return the program that the word could name: alone, in a folder, or given to an option."""
     return _BASE.split(word)[-1].casefold()
+
+
+def begin(rule: Sequence[str], words: Sequence[str]) -> bool:
+    """Whether a command's words begin with a folded deny rule, options left out of account."""
+    return 0 in _starts(rule, [word.casefold() for word in words])
+
+
+def stand_in(rule: Sequence[str], words: Sequence[str]) -> bool:
+    """Whether the words of a folded deny rule stand anywhere among the words."""
+    return bool(_starts(rule, [word.casefold() for word in words]))
+
+
+def may_stand_in(rule: Sequence[str], text: str) -> bool:
+    """Whether the words of a folded deny rule may stand anywhere in the text.
+
+    The broadest look: every word of a text may begin a command, whatever quotes surround it.
+    """
+    row = _row(text)
+    if rule[0] not in row.bases or not all(word in row.known for word in rule[1:]):
+        return False
+    return len(rule) == 1 or bool(_starts(rule, row.words))
+
+
+def mentions(rule: Sequence[str], text: str) -> bool:
+    """Whether the text, quotes removed, holds the name of the program at all; quick."""
+    return rule[0] in _unquoted(text) or "$'" in text
+
+
+class _Row(Struct, frozen=True):
+    words: tuple[str, ...]
+    known: frozenset[str]
+    bases: frozenset[str]
+
+
+@functools.lru_cache(maxsize=8)
+def _row(text: str) -> _Row:
+    bare = _unquoted(text)
+    if "{" in bare:  # {rm,-rf,x} is a command of three words
+        bare = bare.replace(",", " ")
+    words = tuple(_BETWEEN_WORDS.split(bare))
+    return _Row(words, frozenset(words), frozenset(base(word) for word in words))
+
+
+@functools.lru_cache(maxsize=8)
+def _unquoted(text: str) -> str:
+    if "$'" in text:
+        text = _ESCAPES.sub(_character, text)
+    return _QUOTING.sub("", text).casefold()
+
+
+def _character(escape: re.Match[str]) -> str:
+    number = int(escape[2], 8) if escape[2] else int(escape[1] or escape[3], 16)
+    return chr(number) if number <= sys.maxunicode else " "
 
 
 def _starts(rule: Sequence[str], words: Sequence[str]) -> set[int]:
@@ -81,10 +105,10 @@ def _starts(rule: Sequence[str], words: Sequence[str]) -> set[int]:
     for place in range(len(rule) - 1, -1, -1):
         here = [False] * (size + 3)
         for at in range(size - 1, -1, -1):
-            word = words[at] if place else _base(words[at])
+            word = words[at] if place else base(words[at])
             if word == rule[place] and ahead[at + 1]:
                 here[at] = True
             elif place and word.startswith("-"):
-                here[at] = here[at + 1] or here[at + 2]
+                here[at] = here[at + 1] or (here[at + 2] and word not in _FLAGS)
         ahead = here
     return {at for at in range(size) if ahead[at]}

@@ -11,8 +11,6 @@ In order, for each effect of a call; the strictest effect decides:
 Ask rules stand above allow rules: who writes both means the exception.
 """
 
-from collections.abc import Iterable
-
 from msgspec import Struct
 
 from agent_cli.approval import rules
@@ -43,6 +41,8 @@ class Judgement(Struct, frozen=True):
     decision: Decision
     reason: str
     """The rule or setting that decided, as its author wrote it."""
+    part: str = ""
+    """The part of a command that decided."""
 
 
 def decide(
@@ -69,9 +69,9 @@ def _judge(policy: Policy, tool: str, effect: Effect, granted: tuple[str, ...]) 
         return Judgement(ALLOW, f"kind {kind}")
     set_for_kind = _for_kind(policy, kind)
     by_kind = Judgement(set_for_kind, f"{kind} = {set_for_kind}")
-    denying = _naming(policy.deny, tool, effect)
+    denying = rules.naming(policy.deny, tool, effect)
     if denying is not None:
-        return Judgement(DENY, f"deny {denying}")
+        return Judgement(DENY, f"deny {denying.rule}", denying.part)
     if set_for_kind is DENY:
         return by_kind
     if effect.outside:
@@ -94,11 +94,15 @@ def _by_rules(
 ) -> Judgement | None:
     if policy.yolo:
         return Judgement(ALLOW, "yolo")
-    asking = _naming(policy.ask, tool, effect)
+    asking = rules.naming(policy.ask, tool, effect)
     if asking is not None:
-        return Judgement(ASK, f"ask {asking}")
-    allowing = _allowing(policy.allow + granted, tool, effect)
-    return None if allowing is None else Judgement(ALLOW, f"allow {allowing}")
+        return Judgement(ASK, f"ask {asking.rule}", asking.part)
+    found = rules.allowing(policy.allow + granted, tool, effect)
+    if found is not None and found.decision is ALLOW:
+        return Judgement(ALLOW, f"allow {found.rule}" if found.rule else found.reason)
+    if found is not None and _for_kind(policy, effect.kind) is ASK:
+        return Judgement(found.decision, found.reason, found.part)
+    return None
 
 
 def _for_kind(policy: Policy, kind: Kind) -> Decision:
@@ -110,11 +114,3 @@ def _for_kind(policy: Policy, kind: Kind) -> Decision:
         Kind.MCP: policy.mcp,
     }
     return by_kind.get(kind, ASK)  # a mode can permit more than the one it replaces
-
-
-def _naming(texts: Iterable[str], tool: str, effect: Effect) -> str | None:
-    return next((text for text in texts if rules.names(rules.parse(text), tool, effect)), None)
-
-
-def _allowing(texts: Iterable[str], tool: str, effect: Effect) -> str | None:
-    return next((text for text in texts if rules.allows(rules.parse(text), tool, effect)), None)

@@ -1,16 +1,18 @@
 """The grammar of rules: `tool_name` or `tool_name(pattern)`.
 
-For what executes commands the pattern is a list of words, see `_words.py`; for everything
+For what executes commands the pattern is a list of words, judged in `shell.py`; for everything
 else it is a glob on the target, see `_glob.py`. A command rule written for `execute_command`
 holds for every tool that executes a command.
 """
 
 import functools
 import re
+from collections.abc import Iterable
 
 from msgspec import Struct
 
-from agent_cli.approval import _glob, _words
+from agent_cli.approval import _glob, shell
+from agent_cli.types.approval import Decision
 from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.errors import ConfigurationError
 
@@ -36,25 +38,46 @@ def parse(text: str) -> Rule:
     return Rule(found[1], found[2])
 
 
-def allows(rule: Rule, tool: str, effect: Effect) -> bool:
-    """Whether the rule lets the tool have the effect."""
-    if not _concerns(rule, tool, effect):
-        return False
-    if effect.kind is Kind.EXECUTE:
-        words = _words.plain(effect.target)
-        return words is not None and _words.allows(_command(rule), words)
-    return rule.pattern is None or _glob.matches(rule.pattern, effect.target)
+class Found(Struct, frozen=True):
+    """What rules say of an effect."""
+
+    decision: Decision
+    rule: str
+    """The rule as its author wrote it; empty where it takes several, or none applies."""
+    reason: str = ""
+    part: str = ""
+    """The part of a command that decided."""
 
 
-def names(rule: Rule, tool: str, effect: Effect) -> bool:
-    """Whether the rule forbids the effect, or asks for it: seen broadly, in doubt yes."""
-    if not _concerns(rule, tool, effect):
-        return False
-    if rule.pattern is None:
-        return True
+def allowing(texts: Iterable[str], tool: str, effect: Effect) -> Found | None:
+    """Say whether the rules let the tool have the effect; None where none is about it."""
+    about = [text for text in texts if _concerns(parse(text), tool, effect)]
+    if not about:
+        return None
     if effect.kind is Kind.EXECUTE:
-        return _words.denies(_command(rule), effect.target)
-    return _glob.matches(rule.pattern, effect.target, ignore_case=True)
+        judged = shell.judge(effect.target, allow=[_command(one) for one in about], deny=())
+        rule = about[0] if len(about) == 1 else ""
+        return Found(judged.decision, rule, judged.reason, judged.part)
+    for text in about:
+        pattern = parse(text).pattern
+        if pattern is None or _glob.matches(pattern, effect.target):
+            return Found(Decision.ALLOW, text)
+    return None
+
+
+def naming(texts: Iterable[str], tool: str, effect: Effect) -> Found | None:
+    """Return the rule that forbids the effect, or asks for it: seen broadly, in doubt one does."""
+    for text in texts:
+        rule = parse(text)
+        if not _concerns(rule, tool, effect):
+            continue
+        if effect.kind is Kind.EXECUTE:
+            judged = shell.judge(effect.target, allow=(), deny=[_command(text)])
+            if judged.decision is Decision.DENY:
+                return Found(Decision.DENY, text, part=judged.part)
+        elif rule.pattern is None or _glob.matches(rule.pattern, effect.target, ignore_case=True):
+            return Found(Decision.DENY, text)
+    return None
 
 
 def session_rule(tool: str, effect: Effect) -> str | None:
@@ -68,17 +91,20 @@ def session_rule(tool: str, effect: Effect) -> str | None:
         return None
     match effect.kind:
         case Kind.EXECUTE:
-            text = f"{COMMANDS}({' '.join(_words.plain(effect.target) or ())})"
+            text = f"{COMMANDS}({' '.join(shell.parts(effect.target).words)})"
         case Kind.READ | Kind.WRITE | Kind.MODE:
             text = tool
         case _:
             text = f"{tool}({_glob.literal(effect.target)})"
-    return text if allows(parse(text), tool, effect) else None
+    found = allowing([text], tool, effect)
+    return text if found is not None and found.decision is Decision.ALLOW else None
 
 
 def _concerns(rule: Rule, tool: str, effect: Effect) -> bool:
     return rule.tool == tool or (rule.tool == COMMANDS and effect.kind is Kind.EXECUTE)
 
 
-def _command(rule: Rule) -> tuple[str, ...]:
-    return ("*",) if rule.pattern is None else tuple(rule.pattern.split())
+def _command(text: str) -> str:
+    """Return the rule as the judge of commands takes it."""
+    pattern = parse(text).pattern
+    return "*" if pattern is None else pattern

@@ -16,6 +16,7 @@ PROTECTED = Effect(Kind.WRITE, ".envrc", protected=True)
 OUTSIDE = Effect(Kind.READ, "/etc/hosts", outside=True)
 LIST = Effect(Kind.EXECUTE, "ls -l")
 PIPE = Effect(Kind.EXECUTE, "ls | wc")
+SCRIPT = Effect(Kind.EXECUTE, "ls $x")
 FETCH = Effect(Kind.NETWORK, "example.org")
 
 DECISIONS = [
@@ -59,8 +60,18 @@ COMMANDS = [
     pytest.param(Policy(allow=("execute_command",)), LIST, ALLOW, id="no pattern, plain"),
     pytest.param(Policy(allow=("execute_command(*)",)), LIST, ALLOW, id="star"),
     pytest.param(Policy(allow=("execute_command()",)), LIST, ASK, id="an empty pattern"),
-    pytest.param(Policy(allow=("execute_command(ls)",)), PIPE, ASK, id="not plain"),
-    pytest.param(Policy(allow=("execute_command",)), PIPE, ASK, id="no pattern, not plain"),
+    pytest.param(Policy(allow=("execute_command(ls)",)), PIPE, ASK, id="no rule for a part"),
+    pytest.param(Policy(allow=("execute_command",)), PIPE, ALLOW, id="no pattern, two commands"),
+    pytest.param(
+        Policy(allow=("execute_command(ls)", "execute_command(wc)")), PIPE, ALLOW, id="two rules"
+    ),
+    pytest.param(Policy(allow=("execute_command",)), SCRIPT, ASK, id="no pattern, uncertain"),
+    pytest.param(
+        Policy(execute=ALLOW, allow=("execute_command(ls)",)),
+        PIPE,
+        ALLOW,
+        id="the kind, not a rule",
+    ),
     pytest.param(Policy(execute=ALLOW), PIPE, ALLOW, id="the kind is allowed"),
     pytest.param(Policy(execute=ALLOW, deny=("execute_command(wc)",)), PIPE, DENY, id="deny part"),
     pytest.param(Policy(yolo=True, deny=("execute_command(wc)",)), PIPE, DENY, id="deny, yolo"),
@@ -89,6 +100,26 @@ REASONS = [
     (Policy(), (READ, WRITE), Judgement(ASK, "write = ask")),
     (Policy(), (PROTECTED,), Judgement(ASK, "protected name")),
     (Policy(), (OUTSIDE,), Judgement(ASK, "outside the workspace")),
+    (
+        Policy(deny=("execute_command(wc)",)),
+        (PIPE,),
+        Judgement(DENY, "deny execute_command(wc)", "wc"),
+    ),
+    (
+        Policy(allow=("execute_command(ls)",)),
+        (PIPE,),
+        Judgement(ASK, "no rule allows 'wc'", "wc"),
+    ),
+    (
+        Policy(ask=("execute_command(wc)",)),
+        (PIPE,),
+        Judgement(ASK, "ask execute_command(wc)", "wc"),
+    ),
+    (
+        Policy(allow=("execute_command(ls)", "execute_command(wc)")),
+        (PIPE,),
+        Judgement(ALLOW, "every command in it is allowed"),
+    ),
 ]
 
 
@@ -109,7 +140,11 @@ SESSION_RULES = [
     ("execute_command", (LIST,), "execute_command(ls -l)"),
     ("attempt_completion", (LIST,), "execute_command(ls -l)"),
     ("execute_command", (PIPE,), None),
-    ("execute_command", (Effect(Kind.EXECUTE, "sudo ls"),), None),
+    ("execute_command", (Effect(Kind.EXECUTE, "sudo ls"),), "execute_command(sudo ls)"),
+    ("execute_command", (Effect(Kind.EXECUTE, "env ls"),), "execute_command(env ls)"),
+    ("execute_command", (Effect(Kind.EXECUTE, "sh -c ls"),), None),
+    ("execute_command", (Effect(Kind.EXECUTE, "git commit -m 'a b'"),), None),
+    ("execute_command", (Effect(Kind.EXECUTE, "echo hi"),), "execute_command(echo hi)"),
     ("execute_command", (Effect(Kind.EXECUTE, ""),), None),
     ("fetch", (FETCH,), "fetch(/example.org)"),
     ("fetch", (FETCH, Effect(Kind.NETWORK, "example.com")), None),
