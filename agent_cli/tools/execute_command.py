@@ -1,20 +1,28 @@
 """execute_command: a shell command, run to its end."""
 
+import posixpath
+import re
 import signal
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
 from msgspec import Meta
 
+from agent_cli.approval import shell
 from agent_cli.processes.run import Finished
-from agent_cli.tools.base import Tool, ToolArguments, ToolContext
+from agent_cli.tools.base import Failure, Output, Tool, ToolArguments, ToolContext
 from agent_cli.types.approval import CommandLine
 from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.errors import ToolError
 from agent_cli.types.outcomes import Code
+from agent_cli.workspace.operands import straying
 
-"""Seconds."""
 LONGEST_TIMEOUT = 600
+"""Seconds."""
+_BETWEEN_NAMES = re.compile(r"[\s'\"|&;<>(){}=]+")
+_MOST_NAMES = 500
+"""Words of a command that are looked for as files."""
 _READERS = frozenset({"cat", "less", "more", "head", "tail", "grep", "awk", "sed"})
 
 
@@ -56,21 +64,25 @@ class ExecuteCommand(Tool[Arguments]):
             )
         _refuse_ignored(command, context)
         place = context.workspace.effect(Kind.READ, arguments.cwd or ".")
-        execute = Effect(Kind.EXECUTE, command)
-        return (execute, place) if place.outside else (execute,)
+        outside = [place] if place.outside else []
+        if (name := _straying(arguments, context)) is not None:
+            outside.append(Effect(Kind.READ, name, outside=True))
+        return (Effect(Kind.EXECUTE, command), *outside)
 
     def preview(self, arguments: Arguments, context: ToolContext) -> CommandLine:
-        return CommandLine(arguments.command, str(_directory(arguments, context)))
+        cwd = str(_directory(arguments, context))
+        wall = str(context.processes.wall or "")
+        return CommandLine(arguments.command, cwd, wall, _files(arguments, context))
 
-    async def run(self, arguments: Arguments, context: ToolContext) -> str:
+    async def run(self, arguments: Arguments, context: ToolContext) -> Output:
         cwd = _directory(arguments, context)
         if not context.workspace.is_dir(arguments.cwd or "."):
             raise ToolError(f"the working directory {arguments.cwd!r} does not exist")
         limit = arguments.timeout or context.services.command_timeout
         try:
-            finished = await context.processes.run(
-                arguments.command, cwd=cwd, timeout=limit, on_output=context.progress
-            )
+            await context.processes.ready()
+            protected = context.workspace.protected() if context.processes.wall else ()
+            finished = await _run(arguments.command, cwd, limit, context)
         except (OSError, ValueError) as error:
             raise ToolError(f"the command could not be started: {error}") from error
         if finished.timed_out:
@@ -80,7 +92,54 @@ class ExecuteCommand(Tool[Arguments]):
                 f"or the background.\n{_output(finished)}",
                 Code.TIMED_OUT,
             )
-        return f"The command ran in {str(cwd)!r}.\n{_status(finished)}\n{_output(finished)}"
+        told = f"The command ran in {str(cwd)!r}.\n{_status(finished)}\n{_output(finished)}"
+        return _walled(told, finished, protected, context)
+
+
+async def _run(command: str, cwd: Path, limit: float, context: ToolContext) -> Finished:
+    """Run without a shell what needs none, so that no shell can read it in another way."""
+    run = context.processes.run
+    argv = shell.parts(command).argv
+    if argv is not None:
+        with suppress(OSError):  # not found, or no program: the shell says so in its own words
+            return await run(argv, cwd=cwd, timeout=limit, on_output=context.progress)
+    return await run(command, cwd=cwd, timeout=limit, on_output=context.progress)
+
+
+def _files(arguments: Arguments, context: ToolContext) -> tuple[tuple[str, str], ...]:
+    """Return the files that the command may name, each with a hash of what is in it now."""
+    from hashlib import sha256  # noqa: PLC0415 - 5 ms, only for a command that is asked about
+
+    found: dict[str, str] = {}
+    for word in _BETWEEN_NAMES.split(arguments.command)[:_MOST_NAMES]:
+        path = posixpath.join(arguments.cwd or ".", word)
+        with suppress(ToolError):  # what may not be read is no file whose content was approved
+            if word and context.workspace.visible(path) and context.workspace.is_file(path):
+                found[path] = sha256(context.workspace.read(path)).hexdigest()
+    return tuple(sorted(found.items()))
+
+
+def _straying(arguments: Arguments, context: ToolContext) -> str | None:
+    """Return what the command names outside the workspace, if it can be taken apart."""
+    operands = shell.parts(arguments.command).operands
+    start = arguments.cwd or "."
+    named = [(one.path, one.cwd and posixpath.join(start, one.cwd)) for one in operands]
+    return straying(context.workspace, named, home="")
+
+
+def _walled(
+    told: str, finished: Finished, protected: tuple[str, ...], context: ToolContext
+) -> Output:
+    """Add what a sandbox means for the result; what it could not prevent is a failure."""
+    if context.processes.wall is None:
+        return told
+    new = sorted({*context.workspace.protected()}.difference(protected))
+    if new:
+        names = ", ".join(new)
+        return Failure(f"{told}\n\nIt made what it may not make: {names}. Tell the user of it.")
+    if finished.exit_code == 0:
+        return told
+    return f"{told}\n\nIt ran in a sandbox: {context.processes.limits}."
 
 
 def _directory(arguments: Arguments, context: ToolContext) -> Path:

@@ -107,10 +107,62 @@ def test_reading_an_ignored_file_is_refused(bench: Bench, command: str):
         bench.effects(command=command)
 
 
-@pytest.mark.parametrize("command", ["cat -n a", "cat /etc/hosts", "ls secret", "cat x:secret"])
+@pytest.mark.parametrize("command", ["cat -n a", "ls secret", "cat x:secret"])
 def test_other_commands_are_not_searched_for_names(bench: Bench, command: str):
     (bench.root / ".agentignore").write_text("secret\n")
     assert bench.effects(command=command) == (Effect(Kind.EXECUTE, command),)
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("cat /etc/hosts", "/etc/hosts"),
+        ("ls; wc ../x", "../x"),
+        ("cd sub && cat ../../x", "../../x"),
+        ("gcc -I/usr/include x.c", "/usr/include"),
+        ("cat link", "link"),
+        ("cat l*", "l*"),
+    ],
+)
+def test_what_a_command_names_outside_the_workspace_is_an_effect(
+    bench: Bench, command: str, name: str
+):
+    (bench.root / "link").symlink_to("/etc/hosts")
+    outside = Effect(Kind.READ, name, outside=True)
+    assert bench.effects(command=command) == (Effect(Kind.EXECUTE, command), outside)
+
+
+@pytest.mark.parametrize("command", ["cat a ../root/a", "cd sub && cat ../a", "ls *", "echo a/b"])
+def test_what_lies_inside_is_none(bench: Bench, command: str):
+    (bench.root / "sub").mkdir()
+    (bench.root / "a").touch()
+    assert bench.effects(command=command) == (Effect(Kind.EXECUTE, command),)
+
+
+def test_names_are_seen_from_the_chosen_directory(bench: Bench):
+    (bench.root / "sub").mkdir()
+    assert len(bench.effects(command="cat ../a", cwd="sub")) == 1
+    assert len(bench.effects(command="cat ../../a", cwd="sub")) == 2
+
+
+def test_a_plain_command_runs_without_a_shell(bench: Bench):
+    (bench.root / "parent").write_text("#!/bin/sh\ntr '\\0' ' ' < /proc/$PPID/cmdline\n")
+    (bench.root / "parent").chmod(0o755)
+    assert "sh -c" in bench.text(command="./parent; true")
+    assert "sh -c" not in bench.text(command="./parent x")
+
+
+def test_a_missing_program_is_told_by_the_shell(bench: Bench):
+    text = bench.text(command="no-such-program-here -x")
+    assert "Exit code: 127" in text
+    assert "not found" in text
+
+
+def test_a_script_without_an_interpreter_runs_in_the_shell(bench: Bench):
+    script = bench.root / "script"
+    script.write_text("echo from $0\n")
+    script.chmod(0o755)
+    assert "from ./script" in bench.text(command="./script")
 
 
 def test_cancelling_ends_the_command(bench: Bench):
