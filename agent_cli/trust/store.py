@@ -24,6 +24,7 @@ from agent_cli.trust.manifest import Manifest
 from agent_cli.types.errors import ConfigurationError
 
 FORMAT = 1
+_DRAFT = ".trust-*.tmp"
 KEPT_LIMIT = 64 * 1024
 """Bytes of a content that are kept to compare a later one with; a longer one is only hashed."""
 
@@ -99,7 +100,7 @@ def _update(store: Path, change: Callable[[Document], bool]) -> bool:
 
 def _replace(store: Path, before: bytes, after: bytes) -> bool:
     """Put the new content in place; False if somebody changed the file since it was read."""
-    draft = store.with_name(f".{store.name}-{os.urandom(8).hex()}.tmp")
+    draft = store.with_name(_DRAFT.replace("*", os.urandom(8).hex()))
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
     try:
         with os.fdopen(os.open(draft, flags, 0o600), "wb") as file:
@@ -127,6 +128,8 @@ def _locked(store: Path) -> Generator[None]:
     descriptor = os.open(lock, flags, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
+        for left in store.parent.glob(_DRAFT):  # by a process that was killed: we have the lock
+            left.unlink(missing_ok=True)
         yield
     finally:
         os.close(descriptor)

@@ -185,6 +185,39 @@ def test_processes_at_once_lose_none_of_their_decisions(store: Path):
     assert len(msgspec.json.decode(store.read_bytes())["folders"]) == 80
 
 
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from agent_cli.trust.manifest import Acting, Manifest
+from agent_cli.trust import store
+left = [int(sys.argv[2])]
+def dying(name):
+    real = getattr(os, name)
+    def act(*args, **kwargs):
+        left[0] -= 1
+        if left[0] < 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return real(*args, **kwargs)
+    setattr(os, name, act)
+for name in ("open", "fdopen", "fsync", "rename", "replace", "close"):
+    dying(name)
+store.give(Path(sys.argv[1]), Path("/new"), Manifest((Acting("a", "0", b""),)))
+"""
+
+
+@pytest.mark.parametrize("step", range(16))
+def test_killed_at_any_step_it_leaves_the_old_file_or_the_new_one(
+    store: Path, tmp_path: Path, step: int
+):
+    give(store, tmp_path, seen(a="1"))
+    done = subprocess.run([sys.executable, "-c", KILLED, str(store), str(step)], check=False)
+    assert done.returncode in (0, -9)
+    assert trusted_files(store, tmp_path) == {"a": Kept(digest(b"1"), b"1")}
+    assert trusted_files(store, Path("/new")) in (None, {"a": Kept("0", b"")})
+    give(store, tmp_path / "next", seen(a="1"))
+    assert len(list(store.parent.iterdir())) == 2
+
+
 def test_a_full_disk_leaves_the_old_file(
     store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
