@@ -25,6 +25,7 @@ COMMANDS = {
     "demo": "watch a session without a key",
     "doctor": "check keys, servers and tools",
     "models": "list the models that are known",
+    "policy": "judge commands, and try rules on past sessions",
     "run": "do one task and exit (also: exec, -p)",
     "sessions": "list the sessions",
     "tool": "run one tool, for scripts and tests",

@@ -50,6 +50,11 @@ def sessions(directory: Path, cwd: Path | None = None) -> list[SessionInfo]:
     return sorted((info for info in found if info), key=lambda info: info.changed, reverse=True)
 
 
+def session_files(folder: Path) -> list[Path]:
+    """Return the session files anywhere below the folder, in the order of their paths."""
+    return sorted(folder.rglob("*.jsonl"))
+
+
 def find(directory: Path, session_id: str) -> Path:
     """Return the session's file by id or unique beginning of one; raises JournalError."""
     if not session_id or not all(char.isalnum() or char == "-" for char in session_id):
