@@ -1,5 +1,6 @@
 """`agent doctor`: what is there, what is missing, and one next step."""
 
+import asyncio
 import os
 import platform
 import shutil
@@ -13,9 +14,12 @@ from agent_cli.cli.model_choice import KEYS, local_servers
 from agent_cli.cli.trust_view import state
 from agent_cli.cli.trusting import store_for
 from agent_cli.i18n.catalog import say
+from agent_cli.processes.run import Processes
+from agent_cli.processes.sandbox import Confinement, Wall
 from agent_cli.resources.prompts import prompts
 from agent_cli.settings.load import load
 from agent_cli.settings.places import config_file, data_directory
+from agent_cli.settings.schema import SandboxSettings
 from agent_cli.trust.standing import of
 from agent_cli.types.errors import ConfigurationError
 
@@ -24,9 +28,9 @@ def command() -> None:
     """Check the installation; exit 0 if a model can be asked."""
     keys = [candidate.variable for candidate in KEYS if os.environ.get(candidate.variable)]
     servers = local_servers()
-    settings, problem = say("none, defaults hold"), ""
+    settings, problem, sandbox = say("none, defaults hold"), "", SandboxSettings()
     try:
-        load(os.environ)
+        sandbox = load(os.environ).sandbox
         if config_file(os.environ).exists():
             settings = str(config_file(os.environ))
     except ConfigurationError as error:
@@ -41,7 +45,7 @@ def command() -> None:
         (say("local servers"), ", ".join(servers) or say("none")),
         ("ripgrep", shutil.which("rg") or say("not found: searching falls back to Python, slower")),
         ("git", shutil.which("git") or say("not found")),
-        (say("sandbox"), say("none in force: commands run with your own rights, after approval")),
+        (say("sandbox"), _sandbox(sandbox)),
     ]
     for name, value in rows:
         sys.stdout.write(f"{name:14} {value}\n")
@@ -55,6 +59,26 @@ def _trust() -> str:
         return state(of(Path.cwd(), store_for(Path.cwd(), os.environ)))
     except ConfigurationError as error:
         return str(error)
+
+
+def _sandbox(settings: SandboxSettings) -> str:
+    """Say what confines commands here, after having tried it."""
+
+    async def wall() -> Wall | None:
+        here = Confinement((str(Path.cwd()),))
+        async with Processes(os.environ, confinement=lambda: here) as processes:
+            try:
+                await processes.ready()
+            except OSError:
+                return None
+            return processes.wall
+
+    found = asyncio.run(wall())
+    if found is None:
+        return say("none works here (bubblewrap is one): commands run with your own rights")
+    if settings.mode == "off":
+        return say("off: commands run with your own rights; {wall} would work", wall=found.value)
+    return say("{mode}, by {wall}", mode=settings.mode, wall=found.value)
 
 
 def _next_step(keys: list[str], servers: list[str], problem: str) -> str:

@@ -31,6 +31,9 @@ MaxCost: TypeAlias = Annotated[
 Yolo: TypeAlias = Annotated[
     bool, Option("--yolo", "-y", help="Ask nothing; deny rules and protected names stay.")
 ]
+Sandbox: TypeAlias = Annotated[
+    str, Option("--sandbox", help="Confine commands: off, workspace or read-only.")
+]
 Trust: TypeAlias = Annotated[
     bool, Option("--trust", help="Trust this folder's settings as they are, for this run.")
 ]
@@ -76,6 +79,7 @@ class Flags(Struct, frozen=True):
     max_turns: int | None
     max_cost: float | None
     yolo: bool
+    sandbox: str
     trust: bool
     allowed_tools: list[str] | None
     disallowed_tools: list[str] | None
@@ -93,6 +97,7 @@ class Flags(Struct, frozen=True):
             "mode": self.mode or None,
             "protocol": self.protocol or None,
             "transport": self.transport or None,
+            "sandbox.mode": self.sandbox or None,
             "parallel_tool_calls": self.parallel,
             "max_turns": self.max_turns,
             "max_cost": self.max_cost,

@@ -29,6 +29,7 @@ def command(
     max_turns: given.MaxTurns = None,
     max_cost: given.MaxCost = None,
     yolo: given.Yolo = False,
+    sandbox: given.Sandbox = "",
     trust: given.Trust = False,
     allowed_tools: given.Allowed = None,
     disallowed_tools: given.Disallowed = None,
@@ -51,7 +52,7 @@ def start(flags: Flags) -> None:
         raise typer.BadParameter(
             say("a session that is gone on with is kept"), param_hint="--ephemeral"
         )
-    settings = settings_in(
+    settings, trusted = settings_in(
         root, os.environ, flags.settings(), trust=flags.trust, interactive=interactive
     )
     added = tuple(directory(path, "--add-dir") for path in flags.add_dir or ())
@@ -69,6 +70,7 @@ def start(flags: Flags) -> None:
         interactive=interactive,
         resume=path,
         record=flags.record,
+        trusted=trusted,
         mode=settings.mode if flags.mode else "",
         protocol=settings.protocol if flags.protocol else None,
         parallel_tool_calls=flags.parallel,

@@ -44,8 +44,8 @@ class Launcher:
     def launch(
         self,
         argv: Sequence[str],
-        cwd: Path,
         environ: Mapping[str, str],
+        cwd: Path,
         descriptors: list[int],
     ) -> "Kept":
         """Ask for a program to be started, with these for standard input, output and error.

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from agent_cli.processes import environment
 from agent_cli.processes._output import Output
@@ -19,6 +19,13 @@ from agent_cli.processes._run import Finished, Run
 from agent_cli.processes._spill import Spills
 from agent_cli.processes.background import Background, Glimpse
 from agent_cli.processes.launch import Launcher
+from agent_cli.processes.sandbox import Confinement, Wall
+
+_PATIENCE = 5.0
+"""Seconds that a wall has to show that it works."""
+
+if TYPE_CHECKING:
+    from agent_cli.processes.confine import Confiner
 
 __all__ = ["Finished", "Glimpse", "Processes"]
 
@@ -30,14 +37,23 @@ class Processes:
     """
 
     def __init__(
-        self, environ: Mapping[str, str], spill: Path | None = None, *, temporary: bool = False
+        self,
+        environ: Mapping[str, str],
+        spill: Path | None = None,
+        *,
+        temporary: bool = False,
+        confinement: Callable[[], Confinement] | None = None,
     ) -> None:
-        """Keep long outputs in the folder `spill`, if there is one; a temporary one is removed."""
+        """Keep long outputs in the folder `spill`, if there is one; a temporary one is removed.
+
+        Programs are confined where there is a `confinement`; it is asked anew for each.
+        """
         self._environ = environment.clean(environ)
         self._shell = environment.shell(environ)
         self._launcher = Launcher(self._environ)
         self._spills = Spills(spill, temporary=temporary) if spill is not None else None
         self._background = Background()
+        self._confiner = _confiner(self._environ, confinement) if confinement else None
 
     async def __aenter__(self) -> Self:
         return self
@@ -51,9 +67,26 @@ class Processes:
         await self._launcher.close()
         if self._spills is not None:
             self._spills.close()
+        if self._confiner is not None:
+            self._confiner.close()
+
+    async def ready(self) -> None:
+        """Find out what confines programs, if anything shall. Raises OSError if nothing can."""
+        if self._confiner is not None:
+            await self._confiner.find(self._works)
+
+    @property
+    def wall(self) -> Wall | None:
+        """What programs are confined by, once that has been found out."""
+        return self._confiner.wall if self._confiner is not None else None
+
+    @property
+    def limits(self) -> str:
+        """What confined programs can do at most; empty where nothing confines them."""
+        return self._confiner.limits() if self._confiner is not None else ""
 
     def forgetting(self) -> "Processes":
-        """Return one whose output is kept in no file; to be closed through this one."""
+        """Return one that confines nothing and keeps no output; to be closed through this one."""
         other = Processes({})
         other._environ, other._shell, other._launcher = self._environ, self._shell, self._launcher
         return other
@@ -73,6 +106,7 @@ class Processes:
         is over, or this is cancelled, the whole process tree is ended first. Raises OSError or
         ValueError when the program cannot be started.
         """
+        await self.ready()
         started = self._launch(command, cwd, on_output=on_output, stdin=stdin)
         return await started.finish(timeout)
 
@@ -88,6 +122,7 @@ class Processes:
         It ends with the session at the latest. Raises OSError or ValueError.
         """
         self._background.require_room()
+        await self.ready()
         return await self._background.add(
             self._launch(command, cwd, spill_all=True), _shown(command), timeout
         )
@@ -121,18 +156,34 @@ class Processes:
         try:
             with _input(stdin) as source:
                 descriptors = [source, pipe.write_end, pipe.write_end]
-                kept = self._launcher.launch(self._argv(command), cwd, self._environ, descriptors)
+                kept = self._launcher.launch(*self._behind(command), cwd, descriptors)
         except BaseException:
             pipe.close()
             raise
         pipe.started()
         return Run(kept, pipe, spill)
 
+    async def _works(self, argv: Sequence[str]) -> bool:
+        return (await self.forgetting().run(argv, cwd=Path("/"), timeout=_PATIENCE)).exit_code == 0
+
+    def _behind(self, command: str | Sequence[str]) -> tuple[Sequence[str], Mapping[str, str]]:
+        """Return what to run, behind the wall if there is one, and its environment."""
+        argv = self._argv(command)
+        if self._confiner is None:
+            return argv, self._environ
+        return self._confiner.argv(argv), {**self._environ, **self._confiner.environ}
+
     def _argv(self, command: str | Sequence[str]) -> Sequence[str]:
         if not isinstance(command, str):
             return command
         # A shell takes a command that begins with a sign for one more option.
         return (self._shell, "-c", f" {command}" if command.startswith(("-", "+")) else command)
+
+
+def _confiner(environ: Mapping[str, str], confinement: Callable[[], Confinement]) -> "Confiner":
+    from agent_cli.processes.confine import Confiner  # noqa: PLC0415 - 8 ms, for who asks for it
+
+    return Confiner(environ, confinement)
 
 
 @contextmanager

@@ -82,17 +82,22 @@ class Permission:
     async def _ask(self, prepared: Prepared, reason: str) -> _Decided | ToolResult:
         call = prepared.call
         following = tuple(later.name for later in self._session.state.task.open_calls[1:])
-        preview = attempt(call, prepared.preview)
+        try:
+            await prepared.context.processes.ready()  # the card says what confines a command
+        except OSError as error:
+            return failed(call, None, str(error))
+        seen = attempt(call, prepared.look)
         for _ in range(_MOST_CHANGES):
-            if isinstance(preview, ToolResult):
-                return preview
-            request = Request(call.id, call.name, prepared.effects, preview, reason, following)
-            (verdict,) = await self._frontend.approve([request])
+            if isinstance(seen, ToolResult):
+                return seen
+            (verdict,) = await self._frontend.approve(
+                [Request(call.id, call.name, *seen, reason, following)]
+            )
             if not verdict.approved:
                 by = DecidedBy.USER if verdict.answered else DecidedBy.NOBODY
                 return _Decided(verdict, by, verdict.feedback)
-            shown, preview = preview, attempt(call, prepared.preview)
-            if preview == shown:
+            shown, seen = seen, attempt(call, prepared.look)
+            if seen == shown:
                 return _Decided(verdict, DecidedBy.USER, verdict.feedback)
             reason = "it has changed since it was shown"
         return failed(call, None, reply("changing"))

@@ -53,8 +53,10 @@ class Prepared(Struct, frozen=True):
     effects: tuple[Effect, ...]
     context: ToolContext
 
-    def preview(self) -> Preview:
-        return self.tool.preview(self.arguments, self.context)
+    def look(self) -> tuple[tuple[Effect, ...], Preview]:
+        """Look afresh at what the call would do, and make what the user is shown of it."""
+        effects = self.tool.effects(self.arguments, self.context)
+        return effects, self.tool.preview(self.arguments, self.context)
 
 
 def failed(call: ToolCall, code: Code | None, content: str = "") -> ToolResult:

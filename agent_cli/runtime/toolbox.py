@@ -8,14 +8,16 @@ from msgspec import Struct
 from agent_cli.context.modes import mode
 from agent_cli.hooks.runner import Hooks
 from agent_cli.processes.run import Processes
+from agent_cli.processes.sandbox import Confinement
 from agent_cli.runtime.frontend import Frontend
 from agent_cli.runtime.policy import policy
 from agent_cli.runtime.prepare import Toolbox
 from agent_cli.sessions.catalog import new_id
 from agent_cli.settings.places import cache_directory
-from agent_cli.settings.schema import Settings
+from agent_cli.settings.schema import SandboxSettings, Settings
 from agent_cli.tools.base import Services, ToolContext
 from agent_cli.tools.registry import built_in
+from agent_cli.trust.manifest import Manifest
 from agent_cli.types.errors import ToolError
 from agent_cli.types.events import Progress
 from agent_cli.types.messages import ToolCall
@@ -49,6 +51,8 @@ class Options(Struct, frozen=True):
     parallel_tool_calls: bool | None = None
     record: Path | None = None
     """Where the exchange with the model is written as a cassette."""
+    trusted: Manifest | None = None
+    """What the folder was trusted with, where hooks of its own are in force."""
 
 
 def toolbox(settings: Settings, options: Options, frontend: Frontend) -> Toolbox:
@@ -57,7 +61,7 @@ def toolbox(settings: Settings, options: Options, frontend: Frontend) -> Toolbox
     removed = {rule for rule in options.disallowed_tools if "(" not in rule}
     added = tuple(path.resolve() for path in options.add_dirs)
     workspace = Workspace(options.cwd.resolve(), added)
-    processes = _processes(options)
+    processes = _processes(options, _confinement(settings.sandbox, workspace))
     return Toolbox(
         tools={name: tool for name, tool in built_in().items() if name not in removed},
         policy=policy(
@@ -69,19 +73,31 @@ def toolbox(settings: Settings, options: Options, frontend: Frontend) -> Toolbox
         mode=mode,
         workspace=workspace,
         context=_context(settings, workspace, processes, frontend),
-        hooks=Hooks(settings.hooks, processes, workspace.root),
+        hooks=Hooks(settings.hooks, processes, workspace.root, options.trusted),
         processes=processes,
         demonstrates=options.interactive or options.demonstrates,
     )
 
 
-def _processes(options: Options) -> Processes:
+def _processes(options: Options, confinement: Callable[[], Confinement] | None) -> Processes:
+    environ = options.environ
     if not options.ephemeral:
-        return Processes(options.environ, cache_directory(options.environ) / "output")
+        return Processes(environ, cache_directory(environ) / "output", confinement=confinement)
     if not options.spills:
-        return Processes(options.environ)
-    temporary = Path(options.environ.get("TMPDIR") or "/tmp") / f"agent-{new_id()}"  # noqa: S108 - the name is random
-    return Processes(options.environ, temporary, temporary=True)
+        return Processes(environ, confinement=confinement)
+    folder = Path(environ.get("TMPDIR") or "/tmp") / f"agent-{new_id()}"  # noqa: S108 - random
+    return Processes(environ, folder, temporary=True, confinement=confinement)
+
+
+def _confinement(
+    settings: SandboxSettings, workspace: Workspace
+) -> Callable[[], Confinement] | None:
+    """Return what commands are confined to, seen afresh for each; None if they are not."""
+    if settings.mode == "off":
+        return None
+    if settings.mode == "read-only":
+        return lambda: Confinement(writable=(), network=settings.network)
+    return lambda: Confinement(workspace.roots, workspace.protected(), settings.network)
 
 
 def _context(

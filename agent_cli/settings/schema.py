@@ -69,6 +69,18 @@ class RetrySettings(Struct, frozen=True, forbid_unknown_fields=True):
     """Longest wait before the next attempt, in seconds; a server that wants more is given up."""
 
 
+SandboxMode: TypeAlias = Literal["off", "workspace", "read-only"]
+
+
+class SandboxSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """What commands can change at most, however they came to run; see `processes/sandbox.py`."""
+
+    mode: SandboxMode = "off"
+    """`workspace`: only what lies in the workspace, protected names excepted."""
+    network: bool = False
+    """Whether confined commands reach the network."""
+
+
 HookEvent: TypeAlias = Literal[
     "SessionStart",
     "UserPromptSubmit",
@@ -108,6 +120,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """None: the locale's. A name and never a path, for a catalogue is looked up by it."""
     approval: ApprovalSettings = ApprovalSettings()
     retry: RetrySettings = RetrySettings()
+    sandbox: SandboxSettings = SandboxSettings()
     providers: dict[str, ProviderSettings] = field(default_factory=dict[str, ProviderSettings])
     models: dict[str, ModelSettings] = field(default_factory=dict[str, ModelSettings])
     """By `provider/name`."""

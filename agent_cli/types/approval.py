@@ -53,6 +53,11 @@ class Diff(Struct, frozen=True, tag="diff"):
 class CommandLine(Struct, frozen=True, tag="command"):
     command: str
     cwd: str
+    sandbox: str = ""
+    """What it is confined by; empty for nothing."""
+    files: tuple[tuple[str, str], ...] = ()
+    """Files of the workspace that it names, each with a hash of its content: an approval does
+    not hold for a script that was changed meanwhile."""
 
 
 class Words(Struct, frozen=True, tag="words"):

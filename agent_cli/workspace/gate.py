@@ -21,8 +21,10 @@ from agent_cli.types.errors import BlockedPathError, ToolError
 from agent_cli.workspace import _atomic
 from agent_cli.workspace._descend import refuse_special, status
 from agent_cli.workspace._guard import Accept, Guard, told
+from agent_cli.workspace._held import tidy_noted
 from agent_cli.workspace._locate import lies_in, relative_to
 from agent_cli.workspace._pins import Pins
+from agent_cli.workspace._protected import is_protected
 from agent_cli.workspace._walk import WALK_LIMIT, Entry, walk
 from agent_cli.workspace.editor import Text, decode
 
@@ -39,11 +41,14 @@ class Workspace:
         granted: frozenset[str] = frozenset(),
         *,
         pins: Pins | None = None,
+        notes: Path | None = None,
     ) -> None:
+        """Keep in `notes` which directories are written to at the moment."""
         self.root = Path(os.path.realpath(root))
         self._extra = extra
         self._granted = granted
         self._pins = pins or Pins()
+        self._notes = notes
         roots = (str(self.root), *(os.path.realpath(other) for other in extra))
         self._guard = Guard(roots, granted)
 
@@ -63,13 +68,29 @@ class Workspace:
             protected = self._guard.is_protected(location, found)
         return Effect(kind, location.target, outside=location.outside, protected=protected)
 
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """The directories that tools may touch, absolute, links resolved; the first is `root`."""
+        return self._guard.roots
+
+    def protected(self) -> tuple[str, ...]:
+        """Return the absolute paths of protected names right in the roots, links resolved."""
+        entries = (entry for root in self.roots for entry in sorted(Path(root).iterdir()))
+        found = (entry for entry in entries if is_protected(entry.name) and entry.exists())
+        return tuple(os.path.realpath(entry) for entry in found)
+
     def granting(self, paths: Iterable[str]) -> "Workspace":
         """Return a copy in which these outside targets, as effects spell them, may be touched.
 
         A granted directory grants what is below it.
         """
         granted = self._granted.union(paths)
-        return Workspace(self.root, self._extra, granted, pins=self._pins)
+        return Workspace(self.root, self._extra, granted, pins=self._pins, notes=self._notes)
+
+    def tidy(self) -> None:
+        """Remove the temporary files that killed processes left, in this workspace or another."""
+        if self._notes is not None:
+            tidy_noted(str(self._notes))
 
     def visible(self, path: str) -> bool:
         """Whether the path lies in a root and is not refused; nothing else may be shown."""
@@ -112,13 +133,14 @@ class Workspace:
         """
         location = self._guard.reach(path)
         self._pins.check_target(location, path)
+        notes = "" if self._notes is None else str(self._notes)
         with told("write", path):
             if path.endswith("/"):
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
             if expected is None:
-                _atomic.create(location.path, data)
+                _atomic.create(location.path, data, notes)
             else:
-                _atomic.replace(self._guard.names(location, path), data, expected)
+                _atomic.replace(self._guard.names(location, path), data, expected, notes)
         self._pins.forget(location)
 
     def is_file(self, path: str) -> bool:

@@ -67,9 +67,10 @@ def dispatch(
     *,
     yes: bool = False,
     extra: tuple[Path, ...] = (),
+    user: Answering | None = None,
 ) -> Dispatched:
-    """Make the call in a workspace, the user answering every question alike."""
-    user = Answering(yes=yes)
+    """Make the call in a workspace, the user answering every question alike if not given."""
+    user = user or Answering(yes=yes)
     workspace = Workspace(root, extra)
     context = ToolContext(
         workspace=workspace, processes=Processes({"PATH": "/usr/bin:/bin"}), ask=_nobody,

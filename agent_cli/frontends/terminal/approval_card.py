@@ -60,10 +60,11 @@ def _shown(preview: Preview) -> Sequence[Text]:
     match preview:
         case Diff(path, unified):
             return [Text(in_one_line(path), style="bold"), _coloured(unified)]
-        case CommandLine(command, cwd):
+        case CommandLine(command, cwd, sandbox):
+            wall = say("in a sandbox ({wall})", wall=sandbox) if sandbox else say("no sandbox")
             return [
                 Text(f"$ {visible(command)}", style="bold"),
-                Text(in_one_line(cwd), style="dim"),
+                Text(in_one_line(f"{cwd}, {wall}"), style="dim"),
             ]
         case _:
             return [Text(visible(preview.text))]
