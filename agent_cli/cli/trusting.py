@@ -13,7 +13,7 @@ from agent_cli.i18n.catalog import say
 from agent_cli.settings.load import Folder, ProjectFile, load_layers
 from agent_cli.settings.places import data_directory, is_inside
 from agent_cli.settings.schema import Settings
-from agent_cli.trust.manifest import CONFIG, LOCAL_CONFIG
+from agent_cli.trust.manifest import CONFIG, LOCAL_CONFIG, Manifest
 from agent_cli.trust.standing import Standing, of
 
 _YES = frozenset({"y", "yes"})
@@ -26,21 +26,23 @@ def settings_in(
     *,
     trust: bool,
     interactive: bool,
-) -> Settings:
+) -> tuple[Settings, Manifest | None]:
     """Return the settings for work in a folder, with the folder's own if it is trusted.
 
-    Says on standard error what has no effect.
+    And what it is trusted with, if that brings hooks. Says on standard error what has no effect.
     """
     loaded = load_layers(environ, flags, Folder(root))
     _speak(loaded.settings)
     standing = decide(root, environ, trust=trust, interactive=interactive)
     files = _settings_files(root, standing)
+    own_hooks = loaded.settings.hooks
     if files:
         loaded = load_layers(environ, flags, Folder(root, files))
         _speak(loaded.settings)
     for ignored in loaded.ignored:
         sys.stderr.write(ignored_remark(ignored) + "\n")
-    return loaded.settings
+    hooked = loaded.settings.hooks != own_hooks
+    return loaded.settings, standing.manifest if hooked else None
 
 
 def decide(root: Path, environ: Mapping[str, str], *, trust: bool, interactive: bool) -> Standing:

@@ -9,6 +9,9 @@ A hook is a shell command from the settings. It gets one JSON object on its stan
 - any other end, running out of time included: forbidden. A guard that is broken is no open door.
 
 Nothing that a hook does allows what would have been asked about or refused without it.
+
+A folder's own hooks are trusted by content. Once that has changed, by a call of this session
+perhaps, no hook runs any more: a person is asked in its place.
 """
 
 import json
@@ -21,9 +24,14 @@ from msgspec import Struct
 
 from agent_cli.processes.run import Finished, Processes
 from agent_cli.settings.schema import Hook, HookEvent
+from agent_cli.trust.manifest import Manifest, manifest
 from agent_cli.types.approval import Decision
 
 _GO_ON = frozenset({"", "allow", "approve"})
+_CHANGED = (
+    "what this folder was trusted with has changed, so its hooks did not run: start again, "
+    "or use `agent trust`, to look at what has changed"
+)
 _LONGEST_REASON = 4_000
 """Characters of what a hook printed that anybody gets to read."""
 
@@ -45,11 +53,16 @@ class Hooks:
     """The hooks of the settings; without any, nothing is ever started."""
 
     def __init__(
-        self, hooks: Mapping[HookEvent, tuple[Hook, ...]], processes: Processes, root: Path
+        self,
+        hooks: Mapping[HookEvent, tuple[Hook, ...]],
+        processes: Processes,
+        root: Path,
+        trusted: Manifest | None = None,
     ) -> None:
         self._hooks = hooks
         self._processes = processes.forgetting()
         self._root = root
+        self._trusted = trusted
 
     def listens(self, event: HookEvent) -> bool:
         return bool(self._hooks.get(event))
@@ -60,6 +73,8 @@ class Hooks:
         """Run the event's hooks in order, up to the first that forbids; `subject` is the tool."""
         if not self.listens(event):
             return None
+        if self._trusted is not None and manifest(self._root) != self._trusted:
+            return Objection(Decision.ASK, _CHANGED)
         told = msgspec.to_builtins({"hook_event_name": event, **facts})
         stdin = json.dumps(told).encode()  # unlike msgspec's, for names that are not text, too
         asked = None

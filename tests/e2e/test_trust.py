@@ -122,6 +122,23 @@ def test_a_hook_runs_only_as_it_was_trusted(project: Path, home: Path, tmp_path:
     assert f"+echo changed >> {mark}" in trust(project, home, "--show").stdout
 
 
+def test_a_hook_that_changes_in_the_session_does_not_run(project: Path, home: Path, tmp_path: Path):
+    mark = tmp_path / "mark"
+    (project / "hook.sh").write_text("true\n")
+    (project / ".agent").mkdir()
+    hook = "[[hooks.PreToolUse]]\ncommand = 'sh hook.sh'\n"
+    (project / ".agent" / "config.toml").write_text(hook)
+    text = f"touch {mark}\n"
+    write = Call("write_to_file", {"path": "hook.sh", "content": text})
+    read = Call("read_file", {"files": [{"path": "README.md"}]})
+    with ModelServer([Say(calls=[write, read]), Say(calls=[DONE])]) as server:
+        args = ["run", *MODEL, "--trust", "--yolo", "Do it."]
+        run_agent(args, cwd=project, home=home, server=server)
+    assert (project / "hook.sh").read_text() == text
+    assert not mark.exists()
+    assert "It adds numbers" not in server.requests[1].raw.decode()
+
+
 def test_what_cannot_be_looked_at_cannot_be_trusted(acting: Path, home: Path):
     (acting / ".mcp.json").symlink_to("/etc/passwd")
     for flags in (["--trust"], []):
