@@ -7,6 +7,8 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from agent_cli.frontends.sanitiser import visible
+
 Against: TypeAlias = Annotated[
     str, typer.Option("--against", metavar="SESSIONS", help="A session's file or id, or a folder.")
 ]
@@ -30,7 +32,7 @@ def check() -> None:
         sys.stdout.write(answer.line + "\n")
         sys.stdout.flush()
         if answer.error:
-            sys.stderr.write(f"agent: {answer.error}\n")
+            sys.stderr.write(visible(answer.error) + "\n")
             understood = False
     raise typer.Exit(0 if understood else 2)
 

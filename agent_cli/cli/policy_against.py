@@ -78,7 +78,7 @@ def _calls(path: Path, *, alone: bool) -> Iterator[Decided]:
     except JournalError as error:
         if alone:
             raise
-        sys.stderr.write(f"agent: {visible(str(error))}\n")  # one of a folder: go on
+        sys.stderr.write(f"{visible(str(error))}\n")  # one of a folder: go on
         return
     yield from _decided(entries(loaded))
 
