@@ -7,14 +7,18 @@ holds for every tool that executes a command.
 
 import functools
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from agent_cli.approval import _glob, shell
+from agent_cli.approval import _glob
 from agent_cli.types.approval import Decision
 from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from agent_cli.approval.shell import Judged
 
 COMMANDS = "execute_command"
 
@@ -55,7 +59,7 @@ def allowing(texts: Iterable[str], tool: str, effect: Effect) -> Found | None:
     if not about:
         return None
     if effect.kind is Kind.EXECUTE:
-        judged = shell.judge(effect.target, allow=[_command(one) for one in about], deny=())
+        judged = _judge(effect.target, allow=[_command(one) for one in about])
         rule = about[0] if len(about) == 1 else ""
         return Found(judged.decision, rule, judged.reason, judged.part)
     for text in about:
@@ -72,7 +76,7 @@ def naming(texts: Iterable[str], tool: str, effect: Effect) -> Found | None:
         if not _concerns(rule, tool, effect):
             continue
         if effect.kind is Kind.EXECUTE:
-            judged = shell.judge(effect.target, allow=(), deny=[_command(text)])
+            judged = _judge(effect.target, deny=[_command(text)])
             if judged.decision is Decision.DENY:
                 return Found(Decision.DENY, text, part=judged.part)
         elif rule.pattern is None or _glob.matches(rule.pattern, effect.target, ignore_case=True):
@@ -91,7 +95,7 @@ def session_rule(tool: str, effect: Effect) -> str | None:
         return None
     match effect.kind:
         case Kind.EXECUTE:
-            text = f"{COMMANDS}({' '.join(shell.parts(effect.target).words)})"
+            text = f"{COMMANDS}({' '.join(_words(effect.target))})"
         case Kind.READ | Kind.WRITE | Kind.MODE:
             text = tool
         case _:
@@ -102,6 +106,18 @@ def session_rule(tool: str, effect: Effect) -> str | None:
 
 def _concerns(rule: Rule, tool: str, effect: Effect) -> bool:
     return rule.tool == tool or (rule.tool == COMMANDS and effect.kind is Kind.EXECUTE)
+
+
+def _judge(command: str, *, allow: Sequence[str] = (), deny: Sequence[str] = ()) -> "Judged":
+    from agent_cli.approval.shell import judge  # noqa: PLC0415 - 20 ms, and many runs need none
+
+    return judge(command, allow=allow, deny=deny)
+
+
+def _words(command: str) -> tuple[str, ...]:
+    from agent_cli.approval.shell import parts  # noqa: PLC0415 - as above
+
+    return parts(command).words
 
 
 def _command(text: str) -> str:

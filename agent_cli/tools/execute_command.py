@@ -1,15 +1,15 @@
 """execute_command: a shell command, run to its end."""
 
+import errno
 import posixpath
 import re
 import signal
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
 
-from agent_cli.approval import shell
 from agent_cli.processes.run import Finished
 from agent_cli.tools.base import Failure, Output, Tool, ToolArguments, ToolContext
 from agent_cli.types.approval import CommandLine
@@ -18,11 +18,17 @@ from agent_cli.types.errors import ToolError
 from agent_cli.types.outcomes import Code
 from agent_cli.workspace.operands import straying
 
+if TYPE_CHECKING:
+    from agent_cli.approval.shell import Parts
+
 LONGEST_TIMEOUT = 600
 """Seconds."""
 _BETWEEN_NAMES = re.compile(r"[\s'\"|&;<>(){}=]+")
 _MOST_NAMES = 500
 """Words of a command that are looked for as files."""
+_NOT_STARTED = frozenset({errno.ENOENT, errno.EACCES, errno.ENOTDIR, errno.ENOEXEC})
+"""There is no such program, or it is a script without an interpreter: the shell knows what to do,
+and says in its own words what it cannot do."""
 _READERS = frozenset({"cat", "less", "more", "head", "tail", "grep", "awk", "sed"})
 
 
@@ -99,10 +105,13 @@ class ExecuteCommand(Tool[Arguments]):
 async def _run(command: str, cwd: Path, limit: float, context: ToolContext) -> Finished:
     """Run without a shell what needs none, so that no shell can read it in another way."""
     run = context.processes.run
-    argv = shell.parts(command).argv
+    argv = _parts(command).argv
     if argv is not None:
-        with suppress(OSError):  # not found, or no program: the shell says so in its own words
+        try:
             return await run(argv, cwd=cwd, timeout=limit, on_output=context.progress)
+        except OSError as error:
+            if error.errno not in _NOT_STARTED:
+                raise
     return await run(command, cwd=cwd, timeout=limit, on_output=context.progress)
 
 
@@ -121,7 +130,7 @@ def _files(arguments: Arguments, context: ToolContext) -> tuple[tuple[str, str],
 
 def _straying(arguments: Arguments, context: ToolContext) -> str | None:
     """Return what the command names outside the workspace, if it can be taken apart."""
-    operands = shell.parts(arguments.command).operands
+    operands = _parts(arguments.command).operands
     start = arguments.cwd or "."
     named = [(one.path, one.cwd and posixpath.join(start, one.cwd)) for one in operands]
     return straying(context.workspace, named, home="")
@@ -140,6 +149,12 @@ def _walled(
     if finished.exit_code == 0:
         return told
     return f"{told}\n\nIt ran in a sandbox: {context.processes.limits}."
+
+
+def _parts(command: str) -> "Parts":
+    from agent_cli.approval.shell import parts  # noqa: PLC0415 - 20 ms, and many runs need none
+
+    return parts(command)
 
 
 def _directory(arguments: Arguments, context: ToolContext) -> Path:
