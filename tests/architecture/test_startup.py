@@ -50,7 +50,12 @@ def loaded(args: list[str], home: Path, server: ModelServer | None = None) -> se
     return set(listing.read_text().splitlines())
 
 
-@pytest.mark.parametrize("args", [["--version"], ["--help"], ["sessions"], ["models", "--help"]])
+LIST = ["tool", "list_files", '{"path":"."}']
+
+
+@pytest.mark.parametrize(
+    "args", [["--version"], ["--help"], ["sessions"], ["models", "--help"], LIST]
+)
 def test_a_command_without_a_model_loads_no_heavy_module(args: list[str], tmp_path: Path):
     assert loaded(args, tmp_path / "home") & HEAVY == set()
 
