@@ -1,75 +1,66 @@
 """Replace a file's content as one step: at every moment it is the old file or the new one.
 
 The new content is written beside the target, made durable, given the target's mode, owner and
-extended attributes, and renamed over it. Where the system can, it has no name until it is
-complete, so that a kill leaves nothing behind; what a kill leaves elsewhere, the next write to
-the same directory removes.
+extended attributes, compared once more with what is there, and renamed over it, all under a lock
+of the directory. A file with several names gets all of them back, or keeps them all. What a kill
+leaves behind, the next write to the directory or the next start removes.
 """
 
 # Paths are strings here: they may hold any byte, and most are reached by descriptor.
-# ruff: noqa: PTH112, PTH123
+# ruff: noqa: PTH120, PTH123
 
-import errno
-import fcntl
 import os
-import re
 import stat
-import time
-from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
+
+from msgspec import Struct
 
 from agent_cli.types.errors import ToolError
-from agent_cli.workspace._descend import (
-    directory,
-    make_directories,
-    open_regular,
-    remove_directories,
-)
-
-_TEMPORARY = re.compile(r"\.agent-[0-9a-f]{16}\.tmp")
-_UNNAMED: int = getattr(os, "O_TMPFILE", 0)
-_DRAFT = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
-_NO_LOCKS = frozenset({errno.ENOLCK, errno.ENOTSUP, errno.EINVAL, errno.EBADF})
-_NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS})
-_LOCK_TRIES = 100
-_LOCK_PAUSE = 0.02
+from agent_cli.workspace._descend import make_directories, open_regular, remove_directories
+from agent_cli.workspace._draft import drafted, fresh_name
+from agent_cli.workspace._held import held
 
 
-def is_temporary(name: str) -> bool:
-    """Whether the name is one of a draft that a kill left behind."""
-    return _TEMPORARY.fullmatch(name) is not None
+class _Place(Struct, frozen=True):
+    """A name that the file has, and the temporary one that will be renamed to it."""
+
+    folder: int
+    temporary: str
+    name: str
 
 
-def create(path: str, data: bytes) -> None:
+def create(path: str, data: bytes, notes: str) -> None:
     """Make a new file, and the directories above it; FileExistsError where something is."""
     parent, name = os.path.split(path)
     made = make_directories(parent)
     try:
-        with directory(parent) as folder, _locked(folder), _draft(folder, 0o666) as draft:
+        with held((parent,), notes) as folders, drafted(folders[parent], 0o666) as draft:
             draft.fill(data)
             draft.publish_new(name)
-            os.fsync(folder)
+            _sync(folders[parent])
     except BaseException:
         remove_directories(made)
         raise
 
 
-def replace(names: tuple[str, ...], data: bytes, expected: bytes) -> None:
+def replace(names: tuple[str, ...], data: bytes, expected: bytes, notes: str) -> None:
     """Put the data in the place of the file, under the one or more names that it has.
 
     ToolError if its content is not what is expected, or if it is read-only.
     """
     parent, name = os.path.split(names[0])
-    with directory(parent) as folder, _locked(folder), _draft(folder, 0o600) as draft:
-        old = _look(folder, name)
+    parents = tuple(os.path.dirname(one) for one in names)
+    with held(parents, notes) as folders, drafted(folders[parent], 0o600) as draft:
+        old = _look(folders[parent], name)
         draft.fill(data)
-        draft.take_after(old, folder, name)
-        if not _unchanged(folder, name, old, expected):
+        draft.take_after(old, folders[parent], name)
+        first = _Place(folders[parent], draft.settle(), name)
+        places = _linked(first, names[1:], folders)
+        if not _unchanged(folders[parent], name, old, expected):
             raise changed(names[0])
-        draft.publish_over(name)
-        for other in names[1:]:
-            _join(folder, name, other)
-        os.fsync(folder)
+        _rename(places)
+        for folder in folders.values():
+            _sync(folder)
 
 
 def changed(path: str) -> ToolError:
@@ -98,140 +89,40 @@ def _unchanged(folder: int, name: str, old: os.stat_result, expected: bytes) -> 
         return same and file.read(len(expected) + 1) == expected
 
 
-def _join(folder: int, name: str, other: str) -> None:
-    """Make another name of the old file a name of the new one."""
-    parent, last = os.path.split(other)
-    with directory(parent) as elsewhere:
-        temporary = _fresh_name()
-        os.link(name, temporary, src_dir_fd=folder, dst_dir_fd=elsewhere, follow_symlinks=False)
-        os.rename(temporary, last, src_dir_fd=elsewhere, dst_dir_fd=elsewhere)
-        os.fsync(elsewhere)
+def _linked(first: _Place, others: tuple[str, ...], folders: dict[str, int]) -> list[_Place]:
+    """Give the new file a temporary name beside every other name of the old one."""
+    places = [first]
+    for other in others:
+        parent, name = os.path.split(other)
+        places.append(_Place(folders[parent], fresh_name(), name))
+        _link(first, first.temporary, places[-1])
+    return places
 
 
-@contextmanager
-def _locked(folder: int) -> Generator[None]:
-    """Hold the directory's lock against other writers like this one; sweep what a kill left."""
-    _lock(folder)
-    for name in filter(is_temporary, os.listdir(folder)):
-        with suppress(FileNotFoundError):
-            os.unlink(name, dir_fd=folder)
-    yield
+def _link(source: _Place, name: str, place: _Place) -> None:
+    os.link(
+        name,
+        place.temporary,
+        src_dir_fd=source.folder,
+        dst_dir_fd=place.folder,
+        follow_symlinks=False,
+    )
 
 
-def _lock(folder: int) -> None:
-    tries = _LOCK_TRIES
-    while True:
+def _rename(places: list[_Place]) -> None:
+    """Rename every temporary name to its place; if one cannot be, put back those before it."""
+    for done, place in enumerate(places):
         try:
-            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            tries -= 1
-            if not tries:
-                raise ToolError("another program keeps the directory locked: try again") from error
-            time.sleep(_LOCK_PAUSE)
-        except OSError as error:
-            if error.errno not in _NO_LOCKS:
-                raise
-            return
-        else:
-            return
-
-
-@contextmanager
-def _draft(folder: int, mode: int) -> Generator["_Draft"]:
-    draft = _Draft(folder, mode)
-    try:
-        yield draft
-    finally:
-        draft.discard()
-
-
-class _Draft:
-    """A file that nobody can see yet, in the directory where it will be published."""
-
-    def __init__(self, folder: int, mode: int) -> None:
-        self._folder = folder
-        self._name = ""
-        """Empty while the file has no name."""
-        if _UNNAMED and os.path.isdir("/proc/self/fd"):
-            try:
-                self._descriptor = os.open(".", _DRAFT | _UNNAMED, mode, dir_fd=folder)
-            except OSError as error:  # not every file system has files without names
-                if error.errno not in {errno.EOPNOTSUPP, errno.EISDIR, errno.ENOENT}:
-                    raise
-            else:
-                return
-        name = _fresh_name()
-        self._descriptor = os.open(name, _DRAFT | os.O_CREAT | os.O_EXCL, mode, dir_fd=folder)
-        self._name = name
-
-    def fill(self, data: bytes) -> None:
-        rest = memoryview(data)
-        while rest:
-            rest = rest[os.write(self._descriptor, rest) :]
-
-    def take_after(self, old: os.stat_result, folder: int, name: str) -> None:
-        """Take owner, extended attributes and mode of the old file, in the order that keeps all."""
-        mine = os.fstat(self._descriptor)
-        if (mine.st_uid, mine.st_gid) != (old.st_uid, old.st_gid):
-            os.fchown(self._descriptor, old.st_uid, old.st_gid)
-        original = open_regular(name, folder)
-        try:
-            _copy_attributes(original, self._descriptor)
-        finally:
-            os.close(original)
-        os.fchmod(self._descriptor, stat.S_IMODE(old.st_mode))
-
-    def publish_new(self, name: str) -> None:
-        """Give the file its name; FileExistsError if something took it meanwhile."""
-        os.fsync(self._descriptor)
-        try:
-            self._link(name)
-        except OSError as error:
-            if not self._name or error.errno not in _NO_LINKS:
-                raise
-            with suppress(FileNotFoundError):
-                os.stat(name, dir_fd=self._folder, follow_symlinks=False)
-                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), name) from error
-            os.rename(self._name, name, src_dir_fd=self._folder, dst_dir_fd=self._folder)
-
-    def publish_over(self, name: str) -> None:
-        os.fsync(self._descriptor)
-        if not self._name:
-            temporary = _fresh_name()
-            self._link(temporary)
-            self._name = temporary
-        os.rename(self._name, name, src_dir_fd=self._folder, dst_dir_fd=self._folder)
-
-    def discard(self) -> None:
-        os.close(self._descriptor)
-        if self._name:
-            with suppress(FileNotFoundError):
-                os.unlink(self._name, dir_fd=self._folder)
-
-    def _link(self, name: str) -> None:
-        if self._name:
-            source, folder = self._name, self._folder
-        else:
-            source, folder = f"/proc/self/fd/{self._descriptor}", None
-        os.link(
-            source,
-            name,
-            src_dir_fd=folder,
-            dst_dir_fd=self._folder,
-            follow_symlinks=folder is None,
-        )
-
-
-def _copy_attributes(source: int, target: int) -> None:
-    if not hasattr(os, "listxattr"):
-        return
-    for attribute in os.listxattr(source):
-        try:
-            os.setxattr(target, attribute, os.getxattr(source, attribute))
+            os.rename(place.temporary, place.name, src_dir_fd=place.folder, dst_dir_fd=place.folder)
         except OSError:
-            if not attribute.startswith("security."):  # labels are the system's to give
-                raise
+            for earlier in places[:done]:
+                again = _Place(earlier.folder, fresh_name(), earlier.name)
+                _link(place, place.name, again)  # it still is the old file
+                _rename([again])
+            raise
 
 
-def _fresh_name() -> str:
-    return f".agent-{os.urandom(8).hex()}.tmp"
+def _sync(folder: int) -> None:
+    """Make the new name durable; where that fails, it is there all the same."""
+    with suppress(OSError):
+        os.fsync(folder)

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from msgspec import Struct
 
 from agent_cli.types.errors import ToolError
-from agent_cli.workspace._atomic import is_temporary
 from agent_cli.workspace._descend import directory
+from agent_cli.workspace._draft import is_temporary
 
 WALK_LIMIT = 200_000
 """Entries after which a walk raises."""

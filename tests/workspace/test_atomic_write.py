@@ -11,7 +11,7 @@ import pytest
 from testbed.ordinary_user import NOBODY, as_ordinary_user, open_the_way
 
 from agent_cli.types.errors import ToolError
-from agent_cli.workspace import _atomic
+from agent_cli.workspace import _draft, _held
 from agent_cli.workspace.gate import Workspace
 
 
@@ -19,7 +19,7 @@ from agent_cli.workspace.gate import Workspace
 def drafts(request, monkeypatch):
     """Both ways of drafting: without a name, and for file systems that have no such files."""
     if request.param == "named":
-        monkeypatch.setattr(_atomic, "_UNNAMED", 0)
+        monkeypatch.setattr(_draft, "_UNNAMED", 0)
 
 
 pytestmark = pytest.mark.usefixtures("drafts")
@@ -216,7 +216,7 @@ def test_file_systems_without_hard_links_still_get_new_files(tmp_path, monkeypat
     def fail(*_args: object, **_named: object) -> None:
         raise OSError(errno.EPERM, os.strerror(errno.EPERM))
 
-    monkeypatch.setattr(_atomic, "_UNNAMED", 0)
+    monkeypatch.setattr(_draft, "_UNNAMED", 0)
     monkeypatch.setattr(os, "link", fail)
     workspace = Workspace(tmp_path)
     workspace.write("f", b"new", expected=None)
@@ -235,7 +235,7 @@ def test_a_change_in_the_last_moment_is_seen(tmp_path, monkeypatch):
 
 
 def test_a_directory_kept_locked_is_an_error_and_no_hang(tmp_path, monkeypatch):
-    monkeypatch.setattr(_atomic, "_LOCK_PAUSE", 0)
+    monkeypatch.setattr(_held, "_LOCK_PAUSE", 0)
     (tmp_path / "f").write_bytes(b"old")
     holder = os.open(tmp_path, os.O_RDONLY)
     try:

@@ -9,7 +9,7 @@ import pytest
 
 from agent_cli.types.errors import BlockedPathError, ToolError
 from agent_cli.workspace import files
-from agent_cli.workspace._atomic import is_temporary
+from agent_cli.workspace._draft import is_temporary
 from agent_cli.workspace.gate import Workspace
 
 
