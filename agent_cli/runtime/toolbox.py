@@ -13,7 +13,7 @@ from agent_cli.runtime.frontend import Frontend
 from agent_cli.runtime.policy import policy
 from agent_cli.runtime.prepare import Toolbox
 from agent_cli.sessions.catalog import new_id
-from agent_cli.settings.places import cache_directory
+from agent_cli.settings.places import cache_directory, state_directory
 from agent_cli.settings.schema import SandboxSettings, Settings
 from agent_cli.tools.base import Services, ToolContext
 from agent_cli.tools.registry import built_in
@@ -60,7 +60,9 @@ def toolbox(settings: Settings, options: Options, frontend: Frontend) -> Toolbox
     mode(settings.mode)  # an unknown mode stops before a session is made
     removed = {rule for rule in options.disallowed_tools if "(" not in rule}
     added = tuple(path.resolve() for path in options.add_dirs)
-    workspace = Workspace(options.cwd.resolve(), added)
+    notes = state_directory(options.environ) / "writing"
+    workspace = Workspace(options.cwd.resolve(), added, notes=notes)
+    workspace.tidy()
     processes = _processes(options, _confinement(settings.sandbox, workspace))
     return Toolbox(
         tools={name: tool for name, tool in built_in().items() if name not in removed},
