@@ -28,7 +28,9 @@ def hostile(tmp_path: Path) -> Path:
     return hostile_repository(tmp_path / "hostile", mark=tmp_path / "executed")
 
 
-def traced(args: list[str], root: Path, home: Path, server: ModelServer) -> tuple[str, str]:
+def traced(
+    args: list[str], root: Path, home: Path, server: ModelServer, *, status: int = 0
+) -> tuple[str, str]:
     """Run as the installed program does, which has no folder of the user's among its modules."""
     log = home.parent / "trace"
     assert STRACE is not None
@@ -46,7 +48,7 @@ def traced(args: list[str], root: Path, home: Path, server: ModelServer) -> tupl
     )
     if "PTRACE" in done.stderr or "ptrace" in done.stderr:
         pytest.skip("this system does not let processes be traced")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == status, done.stderr
     return log.read_text(errors="replace"), done.stderr
 
 
@@ -64,11 +66,22 @@ def test_nothing_is_executed_but_ourselves(hostile: Path, tmp_path: Path, flags:
     assert "this folder is not trusted" in said
 
 
-def test_nothing_is_executed_where_the_folder_is_looked_at(hostile: Path, tmp_path: Path):
+@pytest.mark.parametrize("name", ["models", "sessions", "trust"])
+def test_nothing_is_executed_where_the_folder_is_looked_at(
+    hostile: Path, tmp_path: Path, name: str
+):
     with ModelServer([]) as server:
-        for args in (["doctor"], ["models"], ["sessions"]):
-            trace, _ = traced(args, hostile, tmp_path / "home", server)
-            assert executed(trace) == [sys.executable], args
+        args = [name, "--show"] if name == "trust" else [name]
+        trace, _ = traced(args, hostile, tmp_path / "home", server, status=int(name == "trust"))
+    assert executed(trace) == [sys.executable]
+    assert not (tmp_path / "executed").exists()
+
+
+def test_the_doctor_tries_the_sandbox_and_nothing_of_the_folder(hostile: Path, tmp_path: Path):
+    with ModelServer([]) as server:
+        trace, _ = traced(["doctor"], hostile, tmp_path / "home", server)
+    assert not [name for name in executed(trace) if not Path(name).is_absolute()]
+    assert not [name for name in executed(trace) if Path(name).is_relative_to(hostile)]
     assert not (tmp_path / "executed").exists()
 
 
