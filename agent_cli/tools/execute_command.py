@@ -1,9 +1,8 @@
-"""execute_command: a shell command, run to its end."""
+"""execute_command: a shell command, run to its end or in the background."""
 
 import errno
 import posixpath
 import re
-import signal
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 from msgspec import Meta
 
 from agent_cli.processes.run import Finished
+from agent_cli.tools import _told
 from agent_cli.tools.base import Failure, Output, Tool, ToolArguments, ToolContext
-from agent_cli.types.approval import CommandLine
+from agent_cli.types.approval import CommandLine, Preview, Words
 from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.errors import ToolError
 from agent_cli.types.outcomes import Code
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from agent_cli.approval.shell import Parts
 
 LONGEST_TIMEOUT = 600
+"""Seconds."""
+LONGEST_WAIT = 60
 """Seconds."""
 _BETWEEN_NAMES = re.compile(r"[\s'\"|&;<>(){}=]+")
 _MOST_NAMES = 500
@@ -34,20 +36,62 @@ _READERS = frozenset({"cat", "less", "more", "head", "tail", "grep", "awk", "sed
 
 class Arguments(ToolArguments, frozen=True):
     command: Annotated[
-        str,
+        str | None,
         Meta(
             description="The command, for the user's shell. It gets no input and no terminal: "
             "use the options that avoid questions, pagers and watching."
         ),
-    ]
+    ] = None
     cwd: Annotated[
         str | None,
         Meta(description="The directory to run in, if not the workspace root."),
     ] = None
     timeout: Annotated[
         Annotated[int, Meta(ge=1, le=LONGEST_TIMEOUT)] | None,
-        Meta(description="Seconds until the command is killed; it has a default."),
+        Meta(
+            description="Seconds until the command is killed; it has a default, but none in the "
+            "background."
+        ),
     ] = None
+    background: Annotated[
+        bool | None,
+        Meta(
+            description="Do not wait for the end; the result names a process_id. For servers, "
+            "watchers, and what takes minutes."
+        ),
+    ] = None
+    process_id: Annotated[
+        str | None,
+        Meta(
+            description="Instead of command: look at a command in the background. The result is "
+            "its output since the last look, and whether it still runs."
+        ),
+    ] = None
+    wait: Annotated[
+        Annotated[int, Meta(ge=0, le=LONGEST_WAIT)] | None,
+        Meta(description="With background or process_id: seconds to wait for the end first."),
+    ] = None
+    stop: Annotated[
+        bool | None,
+        Meta(description="With process_id: end it first, with everything that it started."),
+    ] = None
+
+    def text(self) -> str | None:
+        """Return the command; None for a look at one in the background. Raises ToolError."""
+        if (self.command is None) == (self.process_id is None):
+            raise _invalid("give either command or process_id")
+        starting = (self.cwd, self.timeout, self.background)
+        if self.command is None:
+            if starting != (None, None, None):
+                raise _invalid("cwd, timeout and background go with command, not with process_id")
+            return None
+        if self.stop is not None or (self.wait is not None and not self.background):
+            raise _invalid("stop and wait are for a command in the background")
+        if not self.command.strip() or "\0" in self.command:
+            raise _invalid(
+                f"{self.command!r} is not a command: it is empty or contains a NUL character"
+            )
+        return self.command
 
 
 class ExecuteCommand(Tool[Arguments]):
@@ -55,19 +99,16 @@ class ExecuteCommand(Tool[Arguments]):
     description = (
         "Run a shell command and get its exit code and its output, standard output and error "
         "together. Every call starts afresh in the workspace root: neither the directory nor "
-        "variables are kept. A command that never ends is killed; start a server in the "
-        "background, with its output sent to a file."
+        "variables are kept. A command that does not end in time is killed: start a server with "
+        "background, and look at it with process_id. Everything ends with the session."
     )
     kind = Kind.EXECUTE
     arguments = Arguments
 
     def effects(self, arguments: Arguments, context: ToolContext) -> tuple[Effect, ...]:
-        command = arguments.command
-        if not command.strip() or "\0" in command:
-            raise ToolError(
-                f"{command!r} is not a command: it is empty or contains a NUL character",
-                Code.INVALID_ARGUMENTS,
-            )
+        command = arguments.text()
+        if command is None:
+            return ()  # what it may do was decided when it was started
         _refuse_ignored(command, context)
         place = context.workspace.effect(Kind.READ, arguments.cwd or ".")
         outside = [place] if place.outside else []
@@ -75,12 +116,18 @@ class ExecuteCommand(Tool[Arguments]):
             outside.append(Effect(Kind.READ, name, outside=True))
         return (Effect(Kind.EXECUTE, command), *outside)
 
-    def preview(self, arguments: Arguments, context: ToolContext) -> CommandLine:
+    def preview(self, arguments: Arguments, context: ToolContext) -> Preview:
+        command = arguments.text()
+        if command is None:
+            return Words(f"look at process {arguments.process_id!r}")
         cwd = str(_directory(arguments, context))
         wall = str(context.processes.wall or "")
-        return CommandLine(arguments.command, cwd, wall, _files(arguments, context))
+        return CommandLine(command, cwd, wall, _files(arguments, context))
 
     async def run(self, arguments: Arguments, context: ToolContext) -> Output:
+        command = arguments.text()
+        if command is None:
+            return await _look(arguments.process_id or "", arguments, context)
         cwd = _directory(arguments, context)
         if not context.workspace.is_dir(arguments.cwd or "."):
             raise ToolError(f"the working directory {arguments.cwd!r} does not exist")
@@ -88,18 +135,42 @@ class ExecuteCommand(Tool[Arguments]):
         try:
             await context.processes.ready()
             protected = context.workspace.protected() if context.processes.wall else ()
-            finished = await _run(arguments.command, cwd, limit, context)
+            if arguments.background:
+                return await _start(command, cwd, arguments, context)
+            finished = await _run(command, cwd, limit, context)
         except (OSError, ValueError) as error:
             raise ToolError(f"the command could not be started: {error}") from error
         if finished.timed_out:
             raise ToolError(
                 f"The command was killed after {limit} seconds in {str(cwd)!r}, with everything "
                 "it had started. Do not run it again unchanged: give it more time, less to do, "
-                f"or the background.\n{_output(finished)}",
+                f"or the background.\n{_told.output(finished)}",
                 Code.TIMED_OUT,
             )
-        told = f"The command ran in {str(cwd)!r}.\n{_status(finished)}\n{_output(finished)}"
+        told = (
+            f"The command ran in {str(cwd)!r}.\n{_told.status(finished)}\n{_told.output(finished)}"
+        )
         return _walled(told, finished, protected, context)
+
+
+async def _start(command: str, cwd: Path, arguments: Arguments, context: ToolContext) -> str:
+    process_id = await context.processes.start(command, cwd=cwd, timeout=arguments.timeout)
+    return await _look(process_id, arguments, context)
+
+
+async def _look(process_id: str, arguments: Arguments, context: ToolContext) -> str:
+    processes = context.processes
+    try:
+        if arguments.stop:
+            return _told.glimpse(process_id, await processes.stop(process_id))
+        seen = await processes.poll(process_id, wait=arguments.wait or 0)
+    except KeyError:
+        known = ", ".join(f"{one}: {command}" for one, command in processes.list().items())
+        raise ToolError(
+            f"no command in the background has the process_id {process_id!r}; "
+            f"those that run: {known or 'none'}"
+        ) from None
+    return _told.glimpse(process_id, seen)
 
 
 async def _run(command: str, cwd: Path, limit: float, context: ToolContext) -> Finished:
@@ -120,7 +191,7 @@ def _files(arguments: Arguments, context: ToolContext) -> tuple[tuple[str, str],
     from hashlib import sha256  # noqa: PLC0415 - 5 ms, only for a command that is asked about
 
     found: dict[str, str] = {}
-    for word in _BETWEEN_NAMES.split(arguments.command)[:_MOST_NAMES]:
+    for word in _BETWEEN_NAMES.split(arguments.command or "")[:_MOST_NAMES]:
         path = posixpath.join(arguments.cwd or ".", word)
         with suppress(ToolError):  # what may not be read is no file whose content was approved
             if word and context.workspace.visible(path) and context.workspace.is_file(path):
@@ -130,7 +201,7 @@ def _files(arguments: Arguments, context: ToolContext) -> tuple[tuple[str, str],
 
 def _straying(arguments: Arguments, context: ToolContext) -> str | None:
     """Return what the command names outside the workspace, if it can be taken apart."""
-    operands = _parts(arguments.command).operands
+    operands = _parts(arguments.command or "").operands
     start = arguments.cwd or "."
     named = [(one.path, one.cwd and posixpath.join(start, one.cwd)) for one in operands]
     return straying(context.workspace, named, home="")
@@ -175,22 +246,8 @@ def _refuse_ignored(command: str, context: ToolContext) -> None:
             context.workspace.effect(Kind.READ, name)
 
 
-def _status(finished: Finished) -> str:
-    if finished.signal is not None:
-        try:
-            name = f" ({signal.Signals(finished.signal).name})"
-        except ValueError:  # a real-time signal has no name
-            name = ""
-        return f"It was ended by signal {finished.signal}{name}, not by itself."
-    note = " (not successful)" if finished.exit_code else ""
-    return f"Exit code: {finished.exit_code}{note}"
-
-
-def _output(finished: Finished) -> str:
-    whole = f"\nThe whole output is in {finished.spilled!r}." if finished.spilled else ""
-    if not finished.output:
-        return "There was no output."
-    return f"Output:\n{finished.output}{whole}"
+def _invalid(message: str) -> ToolError:
+    return ToolError(message, Code.INVALID_ARGUMENTS)
 
 
 TOOL = ExecuteCommand()

@@ -1,4 +1,6 @@
 import asyncio
+import os
+import re
 from pathlib import Path
 
 import msgspec
@@ -7,8 +9,8 @@ from msgspec.structs import replace
 from testbed.bench import Bench
 
 from agent_cli.processes.run import Finished
-from agent_cli.tools import execute_command
-from agent_cli.types.approval import CommandLine
+from agent_cli.tools import _told, execute_command
+from agent_cli.types.approval import CommandLine, Words
 from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.errors import BlockedPathError, ToolError
 from agent_cli.types.outcomes import Code
@@ -36,7 +38,7 @@ def test_a_signal_is_named(bench: Bench):
 
 
 def test_a_signal_without_a_name_is_told_by_number():
-    assert "signal 40, not" in execute_command._status(Finished(None, 40, ""))
+    assert "signal 40, not" in _told.status(Finished(None, 40, ""))
 
 
 def test_output_is_shown_while_it_comes(bench: Bench):
@@ -179,3 +181,106 @@ def test_cancelling_ends_the_command(bench: Bench):
 
     asyncio.run(scenario())
     assert not (bench.root / "late").exists()
+
+
+def in_one_session(bench: Bench, *calls: dict[str, object]) -> list[str]:
+    """Make the calls one after the other; "ID" stands for the process that the first started."""
+
+    async def scenario() -> list[str]:
+        told: list[str] = []
+        async with bench.context.processes:
+            for call in calls:
+                known = re.search(r"process_id '(\d+)'", told[0]) if told else None
+                if call.get("process_id") == "ID" and known is not None:
+                    call["process_id"] = known[1]
+                output = await bench.start(**call)
+                assert isinstance(output, str)
+                told.append(output)
+        return told
+
+    return asyncio.run(scenario())
+
+
+def test_a_command_in_the_background_is_looked_at_until_it_ends(bench: Bench):
+    command = "echo one; read -r _ < fifo; echo two; exit 3"
+    os.mkfifo(bench.root / "fifo")
+    begun, nothing, written, ended, again = in_one_session(
+        bench,
+        {"command": command, "background": True, "wait": 2},
+        {"process_id": "ID"},
+        {"command": "echo go > fifo"},
+        {"process_id": "ID", "wait": 60},
+        {"process_id": "ID"},
+    )
+    assert "still runs after" in begun
+    assert begun.endswith("New output:\none\n\nThe whole output is in " + kept(begun))
+    assert nothing.endswith("There was no new output.")
+    assert "Exit code: 0" in written
+    assert "Exit code: 3 (not successful)\nNew output:\ntwo" in ended
+    assert "Exit code: 3 (not successful)\nThere was no new output." in again
+
+
+def kept(told: str) -> str:
+    """Return the quoted name of the file with everything, once it is as it should be."""
+    quoted = told.rpartition("is in ")[2]
+    path = Path(quoted.strip("'."))
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+    return quoted
+
+
+def test_a_command_in_the_background_can_be_stopped(bench: Bench):
+    _, stopped, again = in_one_session(
+        bench,
+        {"command": "sleep 60", "background": True},
+        {"process_id": "ID", "stop": True},
+        {"process_id": "ID", "stop": True},
+    )
+    assert "was ended after" in stopped
+    assert "was ended after" in again
+
+
+def test_time_runs_out_in_the_background_too(bench: Bench):
+    _, ended = in_one_session(
+        bench,
+        {"command": "sleep 60", "background": True, "timeout": 1},
+        {"process_id": "ID", "wait": 60},
+    )
+    assert "was ended after 1." in ended
+
+
+def test_an_unknown_process_is_an_error_that_names_the_known(bench: Bench):
+    with pytest.raises(ToolError, match=r"process_id 'no'; those that run: \d+: sleep 60"):
+        in_one_session(
+            bench, {"command": "sleep 60", "background": True}, {"process_id": "no", "wait": 1}
+        )
+
+
+def test_what_is_no_program_cannot_run_in_the_background(bench: Bench):
+    with pytest.raises(ToolError, match="could not be started"):
+        bench.run(command="true " + "x" * 200_000, background=True)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param({}, id="nothing"),
+        pytest.param({"command": "true", "process_id": "1"}, id="both"),
+        pytest.param({"process_id": "1", "cwd": "."}, id="a directory for a look"),
+        pytest.param({"process_id": "1", "timeout": 1}, id="a timeout for a look"),
+        pytest.param({"process_id": "1", "background": True}, id="a look in the background"),
+        pytest.param({"command": "true", "wait": 1}, id="waiting for what is waited for"),
+        pytest.param({"command": "true", "stop": True}, id="stopping what is not yet"),
+    ],
+)
+def test_arguments_that_contradict_each_other_are_refused(
+    bench: Bench, arguments: dict[str, object]
+):
+    with pytest.raises(ToolError) as caught:
+        bench.effects(**arguments)
+    assert caught.value.code is Code.INVALID_ARGUMENTS
+
+
+def test_a_look_has_no_effects(bench: Bench):
+    assert bench.effects(process_id="1", stop=True) == ()
+    assert bench.preview(process_id="1") == Words("look at process '1'")
