@@ -121,7 +121,7 @@ def test_a_rejected_write_skips_the_rest_and_changes_nothing(project: Path, home
         terminal = start_agent([*MODEL, "Do it."], cwd=project, home=home, server=server)
         terminal.expect("why not")
         say(terminal, "not that file")
-        terminal.expect("rejected_earlier")
+        terminal.expect("you rejected an earlier call")
         terminal.expect("I see")
         leave(terminal)
     assert server.violations == []

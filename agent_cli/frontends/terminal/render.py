@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from rich.text import Text
 
+from agent_cli.frontends.reasons import reason
 from agent_cli.frontends.sanitiser import in_one_line, visible
 from agent_cli.frontends.terminal.approval_card import approval_card, question, read_verdict
 from agent_cli.frontends.terminal.result_panel import result_panel
@@ -107,8 +108,7 @@ class TerminalFrontend:
         call = self._calls[result.call_id]
         if result.outcome is Outcome.OK:
             return
-        why = result.code.value if result.code else result.outcome.value
-        line = Text(f"✗ {in_one_line(call.name)}: {result.outcome} ({why})", style="red")
+        line = Text(f"✗ {in_one_line(call.name)}: {reason(result)}", style="red")
         lines = visible(result.content).splitlines()
         for detail in lines[:_LINES]:
             line.append(f"\n  {detail}", style="dim")
