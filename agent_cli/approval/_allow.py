@@ -35,6 +35,11 @@ class Rules(Struct, frozen=True):
         exact = [word.text if word.exact else "\0" for word in words]
         return any(len(row) > longer_than and _words.allows(row, exact) for row in self.rows)
 
+    def named(self, words: Sequence[Word]) -> int:
+        """Return how many words of the command its longest rule names, the program at least."""
+        exact = [word.text if word.exact else "\0" for word in words]
+        return max((len(row) for row in self.rows if _words.allows(row, exact)), default=1)
+
 
 def rules(texts: Sequence[str]) -> Rules:
     return Rules(tuple(row for text in texts if (row := tuple(text.split()))))
@@ -80,7 +85,7 @@ def _command(words: Sequence[Word], allow: Rules, *, fed: bool, depth: int) -> s
 def _plain(words: Sequence[Word], allow: Rules) -> str | None:
     if not allow.name(words):
         return f"no rule allows {words[0].text!r}"
-    return hazard(words)
+    return hazard(words, allow.named(words))
 
 
 def _inner(
