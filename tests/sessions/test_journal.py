@@ -33,6 +33,21 @@ def disk_of(size: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
+@contextmanager
+def one_more_descriptor() -> Iterator[None]:
+    """One more file can be opened, and not two."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    free = os.dup(0)
+    os.close(free)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (free + 1, hard))
+    try:
+        yield
+        assert os.dup(0) == free
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        os.close(free)
+
+
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "sessions" / "work" / "one.jsonl"
@@ -235,6 +250,13 @@ def test_a_session_is_never_created_over_another(path: Path):
     with pytest.raises(JournalError, match="cannot create the session"):
         create(path)
     assert path.read_bytes() == data
+
+
+def test_a_session_that_cannot_be_made_sure_of_leaves_nothing_behind(path: Path):
+    path.parent.mkdir(parents=True)
+    with one_more_descriptor(), pytest.raises(JournalError, match="Too many open files"):
+        create(path)
+    assert list(path.parent.iterdir()) == []
 
 
 def test_a_session_that_is_kept_nowhere_counts_its_entries():
