@@ -14,6 +14,8 @@ FAULTS = {
     "invalid_api_key": Fault.AUTHENTICATION,
     "invalid_request_error": Fault.INVALID_REQUEST,
     "invalid_prompt": Fault.INVALID_REQUEST,
+    "invalid_image": Fault.INVALID_REQUEST,
+    "model_not_found": Fault.INVALID_REQUEST,
     "not_found_error": Fault.INVALID_REQUEST,
     "request_too_large": Fault.INVALID_REQUEST,
     "billing_error": Fault.INVALID_REQUEST,
@@ -30,7 +32,7 @@ TOO_LONG = (
     "prompt is too long",
     "context_length_exceeded",
     "maximum context length",
-    "exceeds the context window",
+    "context window",
     "exceed context limit",
 )
 """How providers say that the conversation does not fit, where no code says it."""
@@ -45,6 +47,7 @@ STATUSES = {
     529: Fault.OVERLOADED,
 }
 
+NO_REASON = "the provider gave no reason"
 QUOTA = "insufficient_quota"
 LONGEST_EXCERPT = 300
 
@@ -54,7 +57,23 @@ def named_error(names: tuple[str, ...], message: str) -> ProviderError:
     fault = next((FAULTS[name] for name in names if name in FAULTS), Fault.SERVER)
     if fault is Fault.INVALID_REQUEST and _too_long(names, message):
         fault = Fault.CONTEXT_WINDOW
-    return ProviderError(_explained(names, message) or "the provider gave no reason", fault)
+    return ProviderError(_explained(names, message) or NO_REASON, fault)
+
+
+def reported(error: object) -> ProviderError:
+    """Return what an error value in a body says: an object with code and type, or a sentence.
+
+    Gateways put the upstream's HTTP status where the vendor has a name.
+    """
+    if not isinstance(error, dict):
+        return ProviderError(str(error) if error else NO_REASON, Fault.SERVER)
+    fields = _fields(cast("object", error))
+    names = _texts(fields, ("code", "type"))
+    message = next(iter(_texts(fields, ("message",))), "")
+    status = _status(fields.get("code")) or _status(fields.get("type"))
+    if status is None or any(name in FAULTS for name in names):
+        return named_error(names, message)
+    return ProviderError(message or NO_REASON, _fault(status, names, message))
 
 
 def http_error(
@@ -85,6 +104,12 @@ def _fault(status: int, names: tuple[str, ...], message: str) -> Fault:
     if status >= 500:  # noqa: PLR2004 - HTTP: server errors
         return Fault.OVERLOADED if "overloaded_error" in names else Fault.SERVER
     return Fault.CONTEXT_WINDOW if _too_long(names, message) else Fault.INVALID_REQUEST
+
+
+def _status(value: object) -> int | None:
+    text = str(value)
+    status = int(text) if text.isdecimal() and text.isascii() else 0
+    return status if 400 <= status < 600 else None  # noqa: PLR2004 - HTTP: errors
 
 
 def _too_long(names: tuple[str, ...], message: str) -> bool:

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from agent_cli.types.errors import Fault
-from agent_cli.wire.errors import http_error, named_error
+from agent_cli.wire.errors import http_error, named_error, reported
 
 
 def body(message: str, **fields: object) -> bytes:
@@ -135,3 +135,24 @@ def test_an_error_in_a_stream_has_a_fault(names, message, fault):
 
 def test_an_error_without_words_still_says_something():
     assert str(named_error(("api_error",), "")) == "the provider gave no reason"
+
+
+@pytest.mark.parametrize(
+    ("error", "fault", "words"),
+    [
+        ("it broke", Fault.SERVER, "it broke"),
+        (None, Fault.SERVER, "the provider gave no reason"),
+        ({}, Fault.SERVER, "the provider gave no reason"),
+        ({"code": 429, "message": "m"}, Fault.RATE_LIMITED, "m"),
+        ({"code": "529"}, Fault.OVERLOADED, "the provider gave no reason"),
+        ({"type": 403, "message": "m"}, Fault.AUTHENTICATION, "m"),
+        ({"code": 42, "message": "m"}, Fault.SERVER, "m"),
+        ({"code": 500, "type": "rate_limit_error"}, Fault.RATE_LIMITED, "the provider gave no"),
+        ({"code": "insufficient_quota", "message": "m"}, Fault.INVALID_REQUEST, "quota is used up"),
+        ({"code": 400, "message": "your context window is full"}, Fault.CONTEXT_WINDOW, "full"),
+    ],
+)
+def test_an_error_value_is_a_sentence_a_name_or_a_status(error, fault, words):
+    found = reported(error)
+    assert found.fault is fault
+    assert words in str(found)

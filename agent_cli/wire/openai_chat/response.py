@@ -19,8 +19,8 @@ from agent_cli.types.messages import (
 )
 from agent_cli.types.usage import Usage
 from agent_cli.wire import json_text
+from agent_cli.wire.errors import reported
 from agent_cli.wire.openai_chat.request import WrittenCall, tool_call
-from agent_cli.wire.openai_faults import reported
 from agent_cli.wire.openai_parts import content_of, response_number
 
 STOP_REASONS = {

@@ -13,6 +13,7 @@ from msgspec import Struct
 from agent_cli.types.events import Delta, MessageEnd, ReasoningDelta, TextDelta
 from agent_cli.types.messages import AssistantMessage, Block, Reasoning, StopReason, Text, ToolCall
 from agent_cli.types.usage import Usage
+from agent_cli.wire.errors import reported
 from agent_cli.wire.frames import Frame
 from agent_cli.wire.openai_chat.calls import CallPiece, Calls, FunctionPiece
 from agent_cli.wire.openai_chat.request import extra_content
@@ -22,7 +23,6 @@ from agent_cli.wire.openai_chat.response import (
     stop_reason,
     written_usage,
 )
-from agent_cli.wire.openai_faults import reported
 from agent_cli.wire.openai_parts import estimated_tokens, objects_in, read_event, response_number
 
 DONE = b"[DONE]"

@@ -12,7 +12,7 @@ from agent_cli.types.errors import WireError
 from agent_cli.types.messages import AssistantMessage, StopReason, ToolCall
 from agent_cli.types.usage import Usage
 from agent_cli.wire import json_text
-from agent_cli.wire.openai_faults import reported
+from agent_cli.wire.errors import reported
 from agent_cli.wire.openai_parts import response_number
 from agent_cli.wire.openai_responses.items import block_of, read_item, written_item
 

@@ -12,8 +12,8 @@ from agent_cli.types.errors import Fault, ProviderError
 from agent_cli.types.events import Delta, MessageEnd, ReasoningDelta, TextDelta
 from agent_cli.types.messages import Reasoning, StopReason, Text
 from agent_cli.types.usage import Usage
+from agent_cli.wire.errors import reported
 from agent_cli.wire.frames import Frame
-from agent_cli.wire.openai_faults import reported
 from agent_cli.wire.openai_parts import estimated_tokens, read_event
 from agent_cli.wire.openai_responses.calls import Calls
 from agent_cli.wire.openai_responses.items import ITEM, block_of
