@@ -5,24 +5,22 @@ transport that are needed.
 """
 
 import importlib
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
 from urllib.parse import urlsplit
 
-import msgspec
 from msgspec import Struct
 
 from agent_cli.providers.base import Endpoint, Provider, Transport
 from agent_cli.providers.headers import checked_headers, headers_for
+from agent_cli.providers.known import ModelInfo, Prices, model_info
 from agent_cli.providers.proxies import proxy_for
 from agent_cli.providers.rows import ROWS, Row, ollama_url
 from agent_cli.settings.schema import ModelSettings, ProviderSettings, Settings, Wire
 from agent_cli.settings.secrets import MissingKeyError, find_key, require_key
 from agent_cli.types.errors import ConfigurationError
 from agent_cli.types.requests import Protocol
-from agent_cli.types.usage import Usage
 
 if TYPE_CHECKING:
     from agent_cli.providers.retry import WireProvider
@@ -32,43 +30,6 @@ __all__ = ["MissingKeyError", "ModelInfo", "Prices", "ResolvedModel", "connect",
 
 REPLAY = "replay"
 CODECS = get_args(Wire)
-DATE = re.compile(r"-(\d{8}|\d{4}-\d{2}-\d{2})$")
-"""Ends the name of a model that never changes."""
-
-
-class Prices(Struct, frozen=True):
-    """US dollars per million tokens."""
-
-    input: float
-    output: float
-    cache_read: float
-    cache_write: float
-
-    def cost(self, usage: Usage) -> float:
-        """Return US dollars; what the provider billed, if it said so."""
-        if usage.cost is not None:
-            return usage.cost
-        cached = usage.cache_read_tokens + usage.cache_write_tokens
-        fresh = max(0, usage.input_tokens - cached)
-        dollars = (
-            fresh * self.input
-            + usage.cache_read_tokens * self.cache_read
-            + usage.cache_write_tokens * self.cache_write
-            + usage.output_tokens * self.output
-        )
-        return dollars / 1_000_000
-
-
-class ModelInfo(Struct, frozen=True):
-    """What is known of a model; None is unknown."""
-
-    context_window: int | None = None
-    max_output: int | None = None
-    vision: bool = False
-    protocol: Protocol = Protocol.NATIVE
-    prices: Prices | None = None
-    sends_parallel: bool = True
-    """Whether a request may say if parallel calls are wanted."""
 
 
 class ResolvedModel(Struct, frozen=True):
@@ -107,8 +68,8 @@ def resolve(model: str, settings: Settings, environ: Mapping[str, str]) -> Resol
         *_identity(provider, row, own, environ),
         proxy=proxy_for(base_url, environ) if base_url else "",
     )
-    known = _known(row.models or provider, name)
-    info = _info(settings.models.get(f"{provider}/{name}", ModelSettings()), known, row)
+    said = settings.models.get(f"{provider}/{name}", ModelSettings())
+    info = model_info(row.models or provider, name, said, sends_parallel=row.sends_parallel)
     return ResolvedModel(provider, name, own.wire or row.wire, endpoint, info, row.sdk)
 
 
@@ -223,44 +184,3 @@ def _identity(
     if variable == "ANTHROPIC_AUTH_TOKEN":
         return "", (("authorization", f"Bearer {key}"), *headers)
     return key, headers
-
-
-def _known(section: str, name: str) -> ModelSettings:
-    """Return what `models.toml` says; a dated name is its model's."""
-    import tomllib  # noqa: PLC0415 - only when a model is resolved
-
-    text = Path(__file__).with_name("models.toml").read_text(encoding="utf-8")
-    rows: dict[str, object] = tomllib.loads(text).get(section, {})
-    row = rows.get(name) or rows.get(DATE.sub("", name), {})
-    return msgspec.convert(row, ModelSettings)
-
-
-def _info(said: ModelSettings, known: ModelSettings, row: Row) -> ModelInfo:
-    """Merge what the user says over what is known."""
-    fields = msgspec.structs.asdict(known)
-    fields |= {
-        name: value for name, value in msgspec.structs.asdict(said).items() if value is not None
-    }
-    both = ModelSettings(**fields)
-    sends_parallel = both.parallel_tool_calls
-    return ModelInfo(
-        both.context_window,
-        both.max_output,
-        both.vision or False,
-        both.protocol or Protocol.NATIVE,
-        _prices(both),
-        row.sends_parallel if sends_parallel is None else sends_parallel,
-    )
-
-
-def _prices(model: ModelSettings) -> Prices | None:
-    """Return the prices, if those of input and output are known; cached tokens cost no less."""
-    if model.input_price is None or model.output_price is None:
-        return None
-    read, write = model.cache_read_price, model.cache_write_price
-    return Prices(
-        model.input_price,
-        model.output_price,
-        model.input_price if read is None else read,
-        model.input_price if write is None else write,
-    )
