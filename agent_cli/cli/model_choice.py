@@ -22,7 +22,7 @@ class Candidate(Struct, frozen=True):
 
 KEYS = (
     Candidate("ANTHROPIC_API_KEY", "anthropic/claude-sonnet-5-5"),
-    Candidate("OPENAI_API_KEY", "openai/gpt-5.5"),
+    Candidate("OPENAI_API_KEY", "openai/gpt-6.2-sol"),
     Candidate("OPENROUTER_API_KEY", "openrouter/anthropic/claude-sonnet-4.5"),
 )
 

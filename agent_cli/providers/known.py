@@ -21,6 +21,10 @@ class Prices(Struct, frozen=True):
     output: float
     cache_read: float
     cache_write: float
+    long_prompt: int | None = None
+    """Input tokens beyond which the whole request costs the factors' multiple."""
+    long_input: float = 1.0
+    long_output: float = 1.0
 
     def cost(self, usage: Usage) -> float:
         """Return US dollars; what the provider billed, if it said so."""
@@ -28,13 +32,15 @@ class Prices(Struct, frozen=True):
             return usage.cost
         cached = usage.cache_read_tokens + usage.cache_write_tokens
         fresh = max(0, usage.input_tokens - cached)
-        dollars = (
+        read = (
             fresh * self.input
             + usage.cache_read_tokens * self.cache_read
             + usage.cache_write_tokens * self.cache_write
-            + usage.output_tokens * self.output
         )
-        return dollars / 1_000_000
+        written = usage.output_tokens * self.output
+        if self.long_prompt is not None and usage.input_tokens > self.long_prompt:
+            read, written = read * self.long_input, written * self.long_output
+        return (read + written) / 1_000_000
 
 
 class ModelInfo(Struct, frozen=True):
@@ -100,4 +106,7 @@ def _prices(model: ModelSettings) -> Prices | None:
         model.output_price,
         model.input_price if read is None else read,
         model.input_price if write is None else write,
+        model.long_prompt,
+        1.0 if model.long_input_factor is None else model.long_input_factor,
+        1.0 if model.long_output_factor is None else model.long_output_factor,
     )

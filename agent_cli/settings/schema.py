@@ -60,6 +60,10 @@ class ModelSettings(Struct, frozen=True, forbid_unknown_fields=True):
     output_price: Amount | None = None
     cache_read_price: Amount | None = None
     cache_write_price: Amount | None = None
+    long_prompt: Positive | None = None
+    """Input tokens beyond which the whole request costs more, by these factors."""
+    long_input_factor: Amount | None = None
+    long_output_factor: Amount | None = None
 
 
 class RetrySettings(Struct, frozen=True, forbid_unknown_fields=True):

@@ -4,11 +4,14 @@ import sys
 import tomllib
 from pathlib import Path
 from subprocess import run
+from typing import get_args
 
 import msgspec
 import pytest
 
+from agent_cli.cli.model_choice import KEYS as KEYS_TRIED
 from agent_cli.providers import registry
+from agent_cli.providers.known import known_models
 from agent_cli.providers.registry import MissingKeyError, Prices, connect, resolve
 from agent_cli.providers.rows import ROWS, ollama_url
 from agent_cli.settings.schema import ModelSettings, ProviderSettings, Settings
@@ -193,6 +196,31 @@ def test_cost_counts_cached_tokens_at_their_own_price():
     )
     assert prices.cost(usage) == pytest.approx(4 + 5 + 0.5 + 1.25)
     assert prices.cost(msgspec.structs.replace(usage, cost=0.5)) == 0.5
+
+
+def test_a_long_prompt_costs_more_as_a_whole():
+    prices = resolve("openai/gpt-6.2-sol", Settings(), KEYS).info.prices
+    short, long = Usage(272_000, 1_000_000), Usage(272_001, 1_000_000)
+    assert prices.cost(short) == pytest.approx(0.544 + 10)
+    assert prices.cost(long) == pytest.approx(1.088 + 15, abs=1e-4)
+
+
+def test_every_model_of_the_table_is_one_of_the_vendors():
+    from anthropic.types.model_param import ModelParam
+    from openai.types.shared.chat_model import ChatModel
+
+    literal = next(part for part in get_args(ModelParam) if get_args(part))
+    ids = {"anthropic": {*get_args(literal)}, "openai": {*get_args(ChatModel)}}
+    for name, _ in known_models(Settings()):
+        provider, _, model = name.partition("/")
+        assert model in ids[provider]
+
+
+@pytest.mark.parametrize("candidate", KEYS_TRIED[:2], ids=lambda candidate: candidate.model)
+def test_a_budget_can_be_kept_with_the_model_that_a_key_chooses(candidate):
+    info = resolve(candidate.model, Settings(), KEYS).info
+    assert info.prices is not None
+    assert info.context_window is not None
 
 
 def test_xml_wraps_the_provider():
