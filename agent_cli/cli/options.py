@@ -24,9 +24,14 @@ Parallel: TypeAlias = Annotated[
     Option("--parallel-tool-calls/--no-parallel-tool-calls", help="Several calls per message."),
 ]
 Transport: TypeAlias = Annotated[str, Option("--transport", help="direct or sdk.")]
-MaxTurns: TypeAlias = Annotated[int | None, Option("--max-turns", help="Model responses at most.")]
+MaxTurns: TypeAlias = Annotated[
+    int | None, Option("--max-turns", help="Model responses at most, in the whole session.")
+]
 MaxCost: TypeAlias = Annotated[
-    float | None, Option("--max-cost", "--max-budget-usd", "--max-price", help="US dollars.")
+    float | None,
+    Option(
+        "--max-cost", "--max-budget-usd", "--max-price", help="US dollars, in the whole session."
+    ),
 ]
 Yolo: TypeAlias = Annotated[
     bool, Option("--yolo", "-y", help="Ask nothing; deny rules and protected names stay.")

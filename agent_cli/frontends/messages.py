@@ -18,6 +18,13 @@ def hook_message(error: HookError) -> str:
     return say("a hook forbids going on: {reason}", reason=str(error))
 
 
+def budget_message() -> str:
+    """Return the sentence on a used-up budget."""
+    return say(
+        "a limit was reached: it counts the whole session, and with a higher one that goes on"
+    )
+
+
 def ending_message(verdict: Verdict, detail: str = "") -> str:
     """Return one sentence on the ending; empty for a completion."""
     sentences = {

@@ -83,7 +83,7 @@ def _agent(parts: Parts, session: Session, provider: Provider, frontend: Fronten
     )
     rules = Rules(
         interactive=options.interactive,
-        max_turns=settings.max_turns and session.state.turns + settings.max_turns,
+        max_turns=settings.max_turns,
         max_cost=settings.max_cost,
     )
     dispatcher = Dispatcher(session, parts.toolbox, frontend)

@@ -116,8 +116,9 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     parallel_tool_calls: bool = True
     transport: Literal["direct", "sdk"] = "direct"
     max_turns: Positive | None = None
+    """Model responses in the whole session, before and after it is gone on with."""
     max_cost: Amount | None = None
-    """US dollars."""
+    """US dollars, for the whole session as well."""
     command_timeout: Annotated[float, Meta(gt=0)] = 120.0
     """Seconds."""
     language: Annotated[str, Meta(pattern=r"^[A-Za-z]{2,3}([_-][A-Za-z0-9]+)*$")] | None = None

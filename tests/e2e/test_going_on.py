@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from testbed.replies import Call, Reply, Say
+from testbed.replies import Call, Reply, Say, Usage
 from testbed.run_agent import Completed, run_agent, start_agent, start_process
 from testbed.server import ModelServer
 
@@ -111,3 +111,28 @@ def test_no_session_is_begun_where_nobody_can_be_asked(project: Path, home: Path
     assert done.exit_code == 52
     assert "cannot record" in done.stderr
     assert run_agent(["sessions", "--all"], cwd=project, home=home).stdout == ""
+
+
+def test_a_limit_counts_the_whole_session(project: Path, home: Path):
+    script: list[Reply] = [Say(calls=[READ]), Say(calls=[READ])]
+    limit = ["--max-turns", "2"]
+    with ModelServer(script) as server:
+        args = ["run", "-y", *MODEL, *limit, "Do it."]
+        stopped = run_agent(args, cwd=project, home=home, server=server)
+    assert stopped.exit_code == 5
+    assert "counts the whole session" in stopped.stderr
+    again, server = go_on(project, home, *limit, script=[])
+    assert (again.exit_code, server.requests) == (5, [])
+    done, _ = go_on(project, home, "--max-turns", "3", script=[Say(calls=[DONE])])
+    assert done.exit_code == 0, done.stderr
+
+
+def test_a_budget_counts_the_whole_session(project: Path, home: Path):
+    model = ["-m", "anthropic/claude-opus-5"]  # five dollars for a million tokens
+    dear = Usage(input=1_000_000)
+    with ModelServer([Say(calls=[DONE], usage=dear)]) as server:
+        args = ["run", "-y", *model, "--max-cost", "4", "Do it."]
+        done = run_agent(args, cwd=project, home=home, server=server)
+    assert done.exit_code == 0, done.stderr
+    again, server = go_on(project, home, "--max-cost", "4", script=[])
+    assert (again.exit_code, server.requests) == (5, [])

@@ -8,7 +8,12 @@ from agent_cli.engine.steps import Awaiting
 from agent_cli.engine.task import State
 from agent_cli.engine.verdict import verdict
 from agent_cli.frontends.headless.registry import Ending, Output
-from agent_cli.frontends.messages import ending_message, hook_message, provider_verdict
+from agent_cli.frontends.messages import (
+    budget_message,
+    ending_message,
+    hook_message,
+    provider_verdict,
+)
 from agent_cli.frontends.stopping import VERDICTS, stopping
 from agent_cli.types.errors import HookError, JournalError, ProviderError
 
@@ -22,7 +27,7 @@ async def one_shot(
         try:
             awaiting = await task
             found = verdict(state(), awaiting)
-            message = ending_message(found)
+            message = budget_message() if found is Verdict.LIMIT else ending_message(found)
         except asyncio.CancelledError:
             found = received[0] if received else Verdict.INTERRUPTED
             message = ending_message(found)

@@ -5,7 +5,12 @@ from collections.abc import Awaitable, Callable
 from rich.text import Text
 
 from agent_cli.engine.steps import Awaiting
-from agent_cli.frontends.messages import ending_message, hook_message, provider_verdict
+from agent_cli.frontends.messages import (
+    budget_message,
+    ending_message,
+    hook_message,
+    provider_verdict,
+)
 from agent_cli.frontends.sanitiser import visible
 from agent_cli.frontends.terminal.interrupt import interruptible
 from agent_cli.frontends.terminal.slash_commands import Leave, run_command
@@ -81,6 +86,6 @@ def _remark(awaiting: Awaiting | None) -> str:
         case Awaiting.STUCK:
             return say("calls failed in each of the last messages; say how to go on")
         case Awaiting.LIMIT:
-            return say("a limit was reached")
+            return budget_message()
         case _:
             return ""
