@@ -88,27 +88,21 @@ def timestamp() -> str:
 
 
 def create(path: Path) -> Journal:
-    """Create a session file, 0600 in a 0700 directory; raises JournalError and leaves no file."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC
+    """Create a session file, 0600 in a 0700 directory; raises JournalError."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC
         descriptor = os.open(path, flags, 0o600)
-    except OSError as error:
-        raise _cannot_create(path, error) from error
-    try:
-        _lock(descriptor, path)
-        _sync_directory(path.parent)
-    except (OSError, JournalError) as error:
-        os.close(descriptor)
-        path.unlink(missing_ok=True)
-        if isinstance(error, JournalError):
+        try:
+            _lock(descriptor, path)
+            _sync_directory(path.parent)
+        except BaseException:
+            os.close(descriptor)
+            path.unlink()
             raise
-        raise _cannot_create(path, error) from error
+    except OSError as error:
+        raise JournalError(f"cannot create the session {path}: {error}") from error
     return Journal(path, descriptor, seq=0, last_hash=SEED)
-
-
-def _cannot_create(path: Path, error: OSError) -> JournalError:
-    return JournalError(f"cannot create the session {path}: {error}")
 
 
 def reopen(path: Path) -> tuple[Journal, Loaded]:
