@@ -54,7 +54,7 @@ def test_a_failure_anywhere_leaves_what_was_appended(tmp_path: Path, code: int):
             assert entries(journal.read(path)) == SESSION
             return
         if done:
-            assert entries(journal.read(path)) == tuple(done), nth.hit
+            assert entries(journal.read(path)) == done, nth.hit
         else:  # the file is made before its first line
             assert not path.exists() or path.read_bytes() == b"", nth.hit
             assert nth.hit == "write" or not path.exists()
