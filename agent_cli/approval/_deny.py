@@ -105,12 +105,12 @@ def _of_tree(text: str, depth: int) -> Iterator[_Seen]:
     if found is None:
         yield _Seen(text)
         return
-    whole = text if "|" in text else ""
+    fed = (text,) if "|" in text or "<<" in text else ()
     for command in found:
         words = tuple(_word(raw) for raw in command.words)
         if not words[0].exact:
             yield _Seen(text)
-        yield from _of(words, command.text, (*command.fed, whole), depth)
+        yield from _of(words, command.text, fed, depth)
 
 
 def _word(raw: str) -> Word:

@@ -45,6 +45,8 @@ _COMMAND_OF_ZSH = re.compile(r"=(?!=*\Z)")
 
 
 _MOST_PIECES = 500
+_DESCRIPTOR = re.compile(r"\}\Z|\A\d+\Z")
+"""What would name the descriptor of a redirection that follows."""
 _AFTER = frozenset(["", *" \t\n;|&)<>"])
 
 
@@ -71,7 +73,7 @@ def word(text: str, start: int) -> Read | str:
             return "a word of too many parts"
     after = text[place : place + 1]
     raw = text[start:place]
-    if place == start or after not in _AFTER or (raw[-1] == "}" and after in {"<", ">"}):
+    if place == start or after not in _AFTER or (after in {"<", ">"} and _DESCRIPTOR.search(raw)):
         return why(text, place)
     if _COMMAND_OF_ZSH.match(raw):
         return "zsh replaces a word that begins with an equals sign"

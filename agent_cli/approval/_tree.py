@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from agent_cli.approval._reader import Script
+from agent_cli.approval._structure import reserved
 from agent_cli.approval._words import vocabulary
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ _ORDINARY = vocabulary(
 _DYNAMIC = frozenset(
     {"command_substitution", "process_substitution", "simple_expansion", "expansion"}
 )
+_LINE_ENDS = frozenset({b"", b"\n"})
 _HERE = re.compile(r"(['\"]?)[A-Za-z0-9_]+\1")
 
 
@@ -39,8 +41,6 @@ class Command(Struct, frozen=True):
 
     words: tuple[str, ...]
     text: str
-    fed: tuple[str, ...] = ()
-    """Here-documents that it is given."""
 
 
 def agrees(script: Script) -> bool:
@@ -61,6 +61,7 @@ def commands(text: str) -> tuple[Command, ...] | None:
     tree = _parse(text)
     if tree is None or tree.root_node.has_error:
         return None
+    data = text.encode("utf-8", "surrogateescape")
     found: list[Command] = []
     left = [tree.root_node]
     while left:
@@ -70,6 +71,8 @@ def commands(text: str) -> tuple[Command, ...] | None:
         if node.type == "`" or (node.type == "file_redirect" and _swallows(node)):
             return None
         if node.type == "heredoc_start" and not _HERE.fullmatch(_text(node)):
+            return None
+        if node.type == "heredoc_end" and data[node.end_byte : node.end_byte + 1] not in _LINE_ENDS:
             return None
         if node.type == "command":
             command = _command(node)
@@ -97,17 +100,10 @@ _MISREAD = re.compile(r"[<>&|\[({`$\"]{24} | [^ \t\n;&|]\\\n[^ \t\n]", re.VERBOS
 
 def _command(node: "Node") -> Command | None:
     name = node.child_by_field_name("name")
-    if name is None or _is_dynamic(name):
+    if name is None or _is_dynamic(name) or (_text(name) != "time" and reserved(_text(name))):
         return None
     arguments = node.children_by_field_name("argument")
-    fed: list[str] = []
-    parent = node.parent
-    if parent is not None and parent.type == "redirected_statement":
-        fed = [_text(body) for one in parent.children for body in one.children
-               if body.type == "heredoc_body"]  # fmt: skip
-    fed += [_text(one)[3:] for one in node.children if one.type == "herestring_redirect"]
-    words = tuple(_text(one) for one in (name, *arguments))
-    return Command(words, _text(node), tuple(fed))
+    return Command(tuple(_text(one) for one in (name, *arguments)), _text(node))
 
 
 def _is_dynamic(node: "Node") -> bool:

@@ -9,6 +9,8 @@ from msgspec import Struct
 
 _QUOTING = re.compile(r"\\\r?\n|[\\'\"]")
 _BETWEEN_WORDS = re.compile(r"[^A-Za-z0-9_./:@%+=,\-\[\]^!~*?\x80-\U0010ffff]+")
+_DEFAULT = re.compile(r"\$\{[^\s{}:=?+-]{1,99}:?[-=?+]")
+"""What stands before a word that an expansion may become."""
 _BASE = re.compile(r"[/=]")
 _ESCAPES = re.compile(r"\\(?:x([0-9A-Fa-f]{1,2})|([0-7]{1,3})|[uU]([0-9A-Fa-f]{1,8}))")
 
@@ -78,6 +80,7 @@ def _row(text: str) -> _Row:
     bare = _unquoted(text)
     if "{" in bare:  # {rm,-rf,x} is a command of three words
         bare = bare.replace(",", " ")
+        bare = _DEFAULT.sub(" ", bare)
     words = tuple(_BETWEEN_WORDS.split(bare))
     return _Row(words, frozenset(words), frozenset(base(word) for word in words))
 
