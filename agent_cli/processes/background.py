@@ -54,6 +54,7 @@ class Background:
         await run.started()
         process_id = str(run.pid)
         self._entries[process_id] = _Entry(command, run, asyncio.create_task(run.finish(timeout)))
+        await asyncio.sleep(0)  # a task that is cancelled before its first step cleans nothing up
         return process_id
 
     def running(self) -> dict[str, str]:

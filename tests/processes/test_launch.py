@@ -1,0 +1,155 @@
+"""The warden and its keepers: what they leave, and what happens when somebody kills them."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from testbed.hiding import Hidden, write
+
+from agent_cli.processes import tree
+from agent_cli.processes.background import MOST
+from agent_cli.processes.run import Processes
+
+
+def within(folder: Path, scenario: Callable[[Processes], Awaitable[None]]) -> None:
+    async def run() -> None:
+        environ = {"PATH": os.environ["PATH"], "SHELL": "/bin/bash", "OPENAI_API_KEY": "canary"}
+        async with Processes(environ, folder / "spill") as processes:
+            await scenario(processes)
+
+    asyncio.run(run())
+
+
+def children(parent: int) -> list[int]:
+    return [
+        int(entry.name)
+        for entry in Path("/proc").iterdir()
+        if entry.name.isdecimal() and (read := tree.read(int(entry.name))) and read[0] == parent
+    ]
+
+
+def of(pid: int, name: str) -> str:
+    return Path(f"/proc/{pid}/{name}").read_text()
+
+
+def zombies() -> list[str]:
+    """The states of all processes that only wait for us, or for our warden, to notice."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # gone meanwhile
+            state, parent = (entry / "stat").read_text().rpartition(")")[2].split()[:2]
+            if state == "Z" and int(parent) in {os.getpid(), warden()}:
+                found.append(entry.name)
+    return found
+
+
+def warden() -> int:
+    (found,) = [pid for pid in children(os.getpid()) if of(pid, "comm") == "agent-keeper\n"]
+    return found
+
+
+def test_nothing_is_started_before_the_first_command(tmp_path: Path):
+    before = children(os.getpid())
+
+    async def scenario(processes: Processes) -> None:
+        assert children(os.getpid()) == before
+        await processes.run("true", cwd=tmp_path)
+        assert children(os.getpid()) != before
+
+    within(tmp_path, scenario)
+    assert children(os.getpid()) == before
+
+
+def test_a_command_inherits_nothing_but_its_three_streams(tmp_path: Path):
+    async def scenario(processes: Processes) -> None:
+        finished = await processes.run("echo /proc/self/fd/*", cwd=tmp_path)
+        names = finished.output.split()
+        assert {name.rpartition("/")[2] for name in names} <= {"0", "1", "2", "3"}  # 3 lists them
+        ignored = await processes.run("grep SigIgn /proc/self/status", cwd=tmp_path)
+        assert int(ignored.output.split()[1], 16) == 0
+
+    within(tmp_path, scenario)
+
+
+def test_the_terminal_of_the_agent_is_out_of_reach(tmp_path: Path):
+    async def scenario(processes: Processes) -> None:
+        finished = await processes.run("cut -d' ' -f7 /proc/$$/stat; : >/dev/tty", cwd=tmp_path)
+        assert finished.output.startswith("0\n")
+        assert finished.exit_code != 0
+
+    within(tmp_path, scenario)
+
+
+def test_nobody_who_waits_for_commands_knows_a_key(tmp_path: Path):
+    async def scenario(processes: Processes) -> None:
+        process_id = await processes.start("sleep 60", cwd=tmp_path)
+        for pid in (warden(), *children(warden()), int(process_id)):
+            assert "canary" not in of(pid, "environ")
+
+    within(tmp_path, scenario)
+
+
+def test_a_killed_warden_is_replaced(tmp_path: Path):
+    async def scenario(processes: Processes) -> None:
+        await processes.run("true", cwd=tmp_path)
+        os.kill(warden(), signal.SIGKILL)
+        assert (await processes.run("echo again", cwd=tmp_path)).output == "again\n"
+
+    within(tmp_path, scenario)
+
+
+def test_keepers_end_their_runs_when_the_warden_is_killed(tmp_path: Path):
+    hidden = Hidden(tmp_path)
+
+    async def scenario(processes: Processes) -> None:
+        await processes.run(write(tmp_path), cwd=tmp_path)
+        hidden.wait_until_up()
+        os.kill(warden(), signal.SIGKILL)
+        assert hidden.end_within(2)
+
+    within(tmp_path, scenario)
+
+
+def test_a_command_that_kills_its_keeper_is_ended(tmp_path: Path):
+    async def scenario(processes: Processes) -> None:
+        finished = await processes.run("kill -9 $PPID; exec sleep 60", cwd=tmp_path)
+        assert finished.signal == signal.SIGKILL
+
+    within(tmp_path, scenario)
+
+
+def test_no_zombies_are_left(tmp_path: Path):
+    async def scenario(processes: Processes) -> None:
+        for _ in range(3):
+            await processes.run("sleep 60 & kill $!; true", cwd=tmp_path)
+        ended = await processes.start("true", cwd=tmp_path)
+        await processes.poll(ended, wait=60)
+        assert zombies() == []
+
+    within(tmp_path, scenario)
+
+
+def test_too_many_in_the_background_are_refused(tmp_path: Path):
+    async def scenario(processes: Processes) -> None:
+        started = [await processes.start(["sleep", "60"], cwd=tmp_path) for _ in range(MOST)]
+        assert processes.list() == dict.fromkeys(started, "sleep 60")
+        with pytest.raises(ChildProcessError, match="stop one"):
+            await processes.start("sleep 60", cwd=tmp_path)
+        await processes.stop(started[0])
+        await processes.start("sleep 60", cwd=tmp_path)
+
+    within(tmp_path, scenario)
+
+
+def test_what_is_forgotten_ends_all_the_same(tmp_path: Path):
+    """Whoever drops it without closing it leaves nothing running."""
+    hidden = Hidden(tmp_path)
+    processes = Processes({"PATH": os.environ["PATH"]})
+    asyncio.run(processes.run(write(tmp_path), cwd=tmp_path))
+    hidden.wait_until_up()
+    del processes
+    assert hidden.processes() == []
