@@ -9,6 +9,7 @@ from msgspec import Struct
 from agent_cli.approval.policy import Judgement, Policy, decide, rule_for
 from agent_cli.context.replies import reply
 from agent_cli.engine.steps import REPEATS_UNTIL_ASKED
+from agent_cli.i18n.catalog import say
 from agent_cli.runtime.frontend import Frontend
 from agent_cli.runtime.hooked import Hooked
 from agent_cli.runtime.prepare import Prepared, attempt, failed
@@ -47,8 +48,10 @@ class Permission:
 
     async def permit(self, prepared: Prepared, *, repeats: int) -> Permitted | ToolResult:
         """Judge the call and record the decision; return its result if it may not run."""
-        if repeats >= REPEATS_UNTIL_ASKED and not await self._may_repeat(prepared, repeats):
-            return failed(prepared.call, Code.REPEATED)
+        if repeats >= REPEATS_UNTIL_ASKED:
+            refused = await self._refused_again(prepared, repeats)
+            if refused is not None:
+                return refused
         decided = await self._judge(prepared)
         if isinstance(decided, ToolResult):
             return decided
@@ -121,15 +124,18 @@ class Permission:
             self._session.append(RuleGranted(rule))
         return Permitted(reply("comment", text=verdict.feedback) if verdict.feedback else "")
 
-    async def _may_repeat(self, prepared: Prepared, repeats: int) -> bool:
+    async def _refused_again(self, prepared: Prepared, repeats: int) -> ToolResult | None:
         call = prepared.call
         effects = (Effect(Kind.ASK, call.name),)
         shown = Words(f"{call.name} {call.arguments}")
-        reason = f"the same call had the same result {repeats} times in a row"
+        reason = say("the same call had the same result {count} times in a row", count=repeats)
         (verdict,) = await self._frontend.approve(
             [Request(call.id, call.name, effects, shown, reason)]
         )
-        return verdict.approved
+        if verdict.approved:
+            return None
+        said = reply("feedback", text=verdict.feedback) if verdict.feedback else ""
+        return failed(call, Code.REPEATED, said.strip())
 
     def _record(self, prepared: Prepared, decided: _Decided) -> None:
         decision = Decision.ALLOW if decided.verdict.approved else Decision.DENY

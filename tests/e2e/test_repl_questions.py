@@ -15,6 +15,7 @@ ASK = Call(
     "ask_followup_question",
     {"question": "Which colour?", "follow_up": [{"text": "red"}, {"text": "blue"}]},
 )
+READ = Call("read_file", {"files": [{"path": "README.md"}]})
 SHOWS = Call("attempt_completion", {"result": "All is done.</result>", "command": "touch shown"})
 
 
@@ -48,6 +49,20 @@ def test_a_suggestion_is_chosen_by_its_number(typed: str, answer: str, project: 
     assert server.violations == []
     (result,) = server.requests[1].body["messages"][-1]["content"]
     assert result["content"] == f"<answer>{answer}</answer>"
+
+
+def test_a_call_that_does_not_get_on_is_asked_about(project: Path, home: Path):
+    with ModelServer([*[Say(calls=[READ])] * 4, Say("I see.")]) as server:
+        terminal = start_agent([*MODEL, "Do it."], cwd=project, home=home, server=server)
+        terminal.expect("3 times in a row")
+        terminal.expect("why not")
+        say(terminal, "look elsewhere")
+        terminal.expect("I see")
+        leave(terminal)
+    assert server.violations == []
+    (result,) = server.requests[4].body["messages"][-1]["content"]
+    assert result["is_error"]
+    assert "<feedback>\nlook elsewhere\n</feedback>" in result["content"]
 
 
 def test_a_result_stands_whether_its_command_was_run_or_not(project: Path, home: Path):
