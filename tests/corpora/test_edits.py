@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 import pytest
+from testbed.bench import asked
 from testbed.corpora import rows
-from testbed.tool_use import ToolUse
 
 from agent_cli.tools.registry import built_in
 from agent_cli.types.errors import ToolError
@@ -63,7 +63,7 @@ def test_the_bytes_of_an_edit(tmp_path: Path, row: Any, lay: Callable[[Path], Pa
 
 def edit(row: Any, root: Path) -> None:
     """Use the tool as the runtime does, the user having seen what it would do."""
-    tool = ToolUse(built_in()[row["tool"]], root, path="f", **row["arguments"])
+    tool = asked(built_in()[row["tool"]], root, path="f", **row["arguments"])
     tool.effects()
     tool.preview()
     tool.run(approved=True)

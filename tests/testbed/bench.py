@@ -1,9 +1,10 @@
-"""A bench for one tool: a real workspace and real processes, calls as dispatch makes them."""
+"""A bench for tools: a real workspace and real processes, calls as dispatch makes them."""
 
 import asyncio
 import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -22,8 +23,34 @@ async def nobody(question: str, suggestions: tuple[str, ...]) -> str:
     raise ToolError("nobody can be asked", Code.NOBODY_TO_ASK)
 
 
+class ToolUse:
+    """One call, step by step: effects, preview, run."""
+
+    def __init__(self, tool: AnyTool, context: ToolContext, arguments: dict[str, object]) -> None:
+        self.tool = tool
+        self.context = context
+        text = msgspec.json.encode(arguments)
+        self.arguments: Any = msgspec.json.decode(text, type=tool.arguments)
+
+    def effects(self) -> tuple[Effect, ...]:
+        return self.tool.effects(self.arguments, self.context)
+
+    def preview(self) -> Preview:
+        return self.tool.preview(self.arguments, self.context)
+
+    def run(self, *, approved: bool = False) -> Output:
+        return asyncio.run(self.start(approved=approved))
+
+    async def start(self, *, approved: bool = False) -> Output:
+        """Run; `approved` grants what the effects name, as a yes of the user does."""
+        targets = [effect.target for effect in self.effects()] if approved else []
+        workspace = self.context.workspace.granting(targets)
+        context = msgspec.structs.replace(self.context, workspace=workspace)
+        return await self.tool.run(self.arguments, context)
+
+
 class Bench:
-    """Runs a tool in a workspace and keeps what it said while it ran."""
+    """Runs a tool in a workspace, everything approved, and keeps what it said while it ran."""
 
     def __init__(
         self, tool: AnyTool, root: Path, *, ask: Ask = nobody, path: str | None = None
@@ -36,28 +63,34 @@ class Bench:
             Workspace(root), Processes(environ, root.parent / "spill"), ask, self.progress.append
         )
 
+    def call(self, **arguments: object) -> ToolUse:
+        return ToolUse(self.tool, self.context, arguments)
+
     def effects(self, **arguments: object) -> tuple[Effect, ...]:
-        return self.tool.effects(self._parse(arguments), self.context)
+        return self.call(**arguments).effects()
 
     def preview(self, **arguments: object) -> Preview:
-        return self.tool.preview(self._parse(arguments), self.context)
+        return self.call(**arguments).preview()
 
     def run(self, **arguments: object) -> Output:
-        """Have the effects approved, then run."""
         return asyncio.run(self.start(**arguments))
 
     async def start(self, **arguments: object) -> Output:
-        parsed = self._parse(arguments)
-        targets = [effect.target for effect in self.tool.effects(parsed, self.context)]
-        workspace = self.context.workspace.granting(targets)
-        return await self.tool.run(
-            parsed, msgspec.structs.replace(self.context, workspace=workspace)
-        )
+        return await self.call(**arguments).start(approved=True)
 
     def text(self, **arguments: object) -> str:
         output = self.run(**arguments)
         assert isinstance(output, str)
         return output
 
-    def _parse(self, arguments: dict[str, object]) -> object:
-        return msgspec.json.decode(msgspec.json.encode(arguments), type=self.tool.arguments)
+
+def asked(tool: AnyTool, root: Path, **arguments: object) -> ToolUse:
+    """A call of the tool about which nobody was asked yet."""
+    return Bench(tool, root).call(**arguments)
+
+
+def use(tool: AnyTool, root: Path, **arguments: object) -> Output:
+    """Use the tool without the user being asked."""
+    call = asked(tool, root, **arguments)
+    call.effects()
+    return call.run()

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
+from testbed.bench import asked, use
 from testbed.blocks import block
-from testbed.tool_use import ToolUse, use
 
 from agent_cli.tools.apply_diff import TOOL
 from agent_cli.types.approval import Diff, Words
@@ -191,7 +191,7 @@ def test_a_missing_file_points_to_the_tool_that_makes_it(tmp_path: Path):
 
 def test_the_preview_is_what_will_be_written(tmp_path: Path):
     (tmp_path / "f").write_bytes(ABC)
-    preview = ToolUse(TOOL, tmp_path, path="f", diff=block("b", "B")).preview()
+    preview = asked(TOOL, tmp_path, path="f", diff=block("b", "B")).preview()
     assert preview == Diff("f", "--- f\n+++ f\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n")
     assert (tmp_path / "f").read_bytes() == ABC
 
@@ -199,20 +199,20 @@ def test_the_preview_is_what_will_be_written(tmp_path: Path):
 def test_the_preview_of_an_outside_file_does_not_show_what_is_there(tmp_path: Path):
     (tmp_path / "root").mkdir()
     (tmp_path / "f").write_bytes(ABC)
-    asked = ToolUse(TOOL, tmp_path / "root", path="../f", diff=block("b", "B"))
-    assert asked.preview() == Words(f"change ../f:\n\n{block('b', 'B')}")
+    call = asked(TOOL, tmp_path / "root", path="../f", diff=block("b", "B"))
+    assert call.preview() == Words(f"change ../f:\n\n{block('b', 'B')}")
     with pytest.raises(BlockedPathError):
-        asked.run()
-    asked.run(approved=True)
+        call.run()
+    call.run(approved=True)
     assert (tmp_path / "f").read_bytes() == b"a\nB\nc\n"
 
 
 def test_what_changed_since_the_preview_is_not_edited(tmp_path: Path):
     (tmp_path / "f").write_bytes(ABC)
-    asked = ToolUse(TOOL, tmp_path, path="f", diff=block("b", "B"))
-    asked.effects()
-    asked.preview()
+    call = asked(TOOL, tmp_path, path="f", diff=block("b", "B"))
+    call.effects()
+    call.preview()
     (tmp_path / "f").write_bytes(b"b\n")
     with pytest.raises(ToolError, match="changed"):
-        asked.run()
+        call.run()
     assert (tmp_path / "f").read_bytes() == b"b\n"

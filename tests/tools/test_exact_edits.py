@@ -4,7 +4,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from testbed.tool_use import ToolUse, use
+from testbed.bench import asked, use
 
 from agent_cli.tools import insert_content, search_and_replace
 from agent_cli.tools.registry import spec
@@ -58,11 +58,11 @@ def test_a_long_text_is_cut_in_the_message(tmp_path: Path):
 
 def test_the_previews_are_the_changes_and_touch_nothing(tmp_path: Path):
     (tmp_path / "f").write_text("a\n")
-    replaced = ToolUse(REPLACE, tmp_path, path="f", operations=TO_B)
+    replaced = asked(REPLACE, tmp_path, path="f", operations=TO_B)
     assert replaced.preview() == Diff("f", "--- f\n+++ f\n@@ -1 +1 @@\n-a\n+b\n")
-    inserted = ToolUse(INSERT, tmp_path, path="f", line=0, content="b")
+    inserted = asked(INSERT, tmp_path, path="f", line=0, content="b")
     assert inserted.preview() == Diff("f", "--- f\n+++ f\n@@ -1 +1,2 @@\n a\n+b\n")
-    new = ToolUse(INSERT, tmp_path, path="new", line=0, content="b")
+    new = asked(INSERT, tmp_path, path="new", line=0, content="b")
     assert new.preview() == Diff("new", "--- new\n+++ new\n@@ -0,0 +1 @@\n+b\n")
     assert [path.name for path in tmp_path.iterdir()] == ["f"]
     assert (tmp_path / "f").read_text() == "a\n"
@@ -72,32 +72,32 @@ def test_the_previews_are_the_changes_and_touch_nothing(tmp_path: Path):
 def test_the_preview_of_an_outside_file_does_not_show_what_is_there(tmp_path, tool, given):
     (tmp_path / "root").mkdir()
     (tmp_path / "f").write_text("a secret\n")
-    asked = ToolUse(tool, tmp_path / "root", path="../f", **given)
-    preview = asked.preview()
+    call = asked(tool, tmp_path / "root", path="../f", **given)
+    preview = call.preview()
     assert isinstance(preview, Words)
     assert "secret" not in preview.text
     assert "b" in preview.text
     with pytest.raises(BlockedPathError):
-        asked.run()
-    assert str(asked.run(approved=True)).startswith("modified")
+        call.run()
+    assert str(call.run(approved=True)).startswith("modified")
 
 
 @pytest.mark.parametrize(("tool", "given"), CALLS)
 def test_a_file_that_changed_after_it_was_shown_is_not_overwritten(tmp_path, tool, given):
     (tmp_path / "f").write_text("a\n")
-    asked = ToolUse(tool, tmp_path, path="f", **given)
-    asked.effects()
-    asked.preview()
+    call = asked(tool, tmp_path, path="f", **given)
+    call.effects()
+    call.preview()
     (tmp_path / "f").write_text("a theirs\n")
     with pytest.raises(ToolError, match="changed"):
-        asked.run()
+        call.run()
     assert (tmp_path / "f").read_text() == "a theirs\n"
 
 
 def test_an_outside_insertion_at_the_end_says_so(tmp_path: Path):
     (tmp_path / "root").mkdir()
-    asked = ToolUse(INSERT, tmp_path / "root", path="../f", line=0, content="b")
-    assert asked.preview() == Words("insert into ../f, at the end:\n\nb")
+    call = asked(INSERT, tmp_path / "root", path="../f", line=0, content="b")
+    assert call.preview() == Words("insert into ../f, at the end:\n\nb")
 
 
 def test_tags_hold_operations_as_json_and_content_as_it_stands():

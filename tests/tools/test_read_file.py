@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from testbed.tool_use import ToolUse, use
+from testbed.bench import asked, use
 
 from agent_cli.tools import read_file
 from agent_cli.tools.base import Blocks, Failure
@@ -197,7 +197,7 @@ def test_a_line_that_is_too_long_is_cut_itself(root: Path, rest: str, says: str)
 
 def test_effects_name_every_file_once_and_leave_out_the_refused(root: Path):
     files = [{"path": path} for path in ("ten", "./ten", "hidden", "../x")]
-    effects = ToolUse(TOOL, root, files=files).effects()
+    effects = asked(TOOL, root, files=files).effects()
     assert effects == (
         Effect(Kind.READ, "ten"),
         Effect(Kind.READ, str(root.parent / "x"), outside=True),
@@ -206,14 +206,14 @@ def test_effects_name_every_file_once_and_leave_out_the_refused(root: Path):
 
 def test_a_call_for_refused_files_alone_is_refused(root: Path):
     with pytest.raises(BlockedPathError):
-        ToolUse(TOOL, root, files=[{"path": "hidden"}, {"path": "hidden"}]).effects()
+        asked(TOOL, root, files=[{"path": "hidden"}, {"path": "hidden"}]).effects()
 
 
 def test_outside_files_are_read_once_granted(root: Path):
     (root.parent / "outside.txt").write_text("x")
-    asked = ToolUse(TOOL, root, files=[{"path": "../outside.txt"}])
-    assert isinstance(asked.run(), Failure)
-    assert asked.run(approved=True) == "File: ../outside.txt\nLines 1-1 of 1:\n1 | x"
+    call = asked(TOOL, root, files=[{"path": "../outside.txt"}])
+    assert isinstance(call.run(), Failure)
+    assert call.run(approved=True) == "File: ../outside.txt\nLines 1-1 of 1:\n1 | x"
 
 
 def test_a_pipe_is_refused_at_once(root: Path):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from testbed.tool_use import ToolUse, use
+from testbed.bench import asked, use
 
 from agent_cli.tools.write_to_file import TOOL
 from agent_cli.types.approval import Diff, Words
@@ -90,9 +90,9 @@ def test_a_line_count_only_warns(tmp_path: Path, count: int | None, warned: int)
 
 def test_the_preview_is_the_change_and_touches_nothing(tmp_path: Path):
     (tmp_path / "f").write_bytes(b"a\nb\n")
-    preview = ToolUse(TOOL, tmp_path, path="f", content="a\nc\n").preview()
+    preview = asked(TOOL, tmp_path, path="f", content="a\nc\n").preview()
     assert preview == Diff("f", "--- f\n+++ f\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n")
-    preview = ToolUse(TOOL, tmp_path, path="x/new", content="c").preview()
+    preview = asked(TOOL, tmp_path, path="x/new", content="c").preview()
     assert preview == Diff(
         "x/new", "--- x/new\n+++ x/new\n@@ -0,0 +1 @@\n+c\n\\ No newline at end of file\n"
     )
@@ -102,30 +102,30 @@ def test_the_preview_is_the_change_and_touches_nothing(tmp_path: Path):
 def test_the_preview_of_an_outside_file_does_not_show_what_is_there(tmp_path: Path):
     (tmp_path / "root").mkdir()
     (tmp_path / "f").write_text("secret")
-    asked = ToolUse(TOOL, tmp_path / "root", path="../f", content="new")
-    assert asked.preview() == Words("write ../f:\n\nnew")
+    call = asked(TOOL, tmp_path / "root", path="../f", content="new")
+    assert call.preview() == Words("write ../f:\n\nnew")
     with pytest.raises(BlockedPathError):
-        asked.run()
-    assert str(asked.run(approved=True)).startswith("modified")
+        call.run()
+    assert str(call.run(approved=True)).startswith("modified")
     assert (tmp_path / "f").read_text() == "new"
 
 
 def test_a_file_that_changed_after_it_was_shown_is_not_overwritten(tmp_path: Path):
     (tmp_path / "f").write_text("a")
-    asked = ToolUse(TOOL, tmp_path, path="f", content="ours")
-    asked.effects()
-    asked.preview()
+    call = asked(TOOL, tmp_path, path="f", content="ours")
+    call.effects()
+    call.preview()
     (tmp_path / "f").write_text("theirs")
     with pytest.raises(ToolError, match="changed"):
-        asked.run()
+        call.run()
     assert (tmp_path / "f").read_text() == "theirs"
 
 
 def test_a_file_that_appeared_after_it_was_shown_is_not_overwritten(tmp_path: Path):
-    asked = ToolUse(TOOL, tmp_path, path="f", content="ours")
-    asked.effects()
-    asked.preview()
+    call = asked(TOOL, tmp_path, path="f", content="ours")
+    call.effects()
+    call.preview()
     (tmp_path / "f").write_text("theirs")
     with pytest.raises(ToolError, match="changed"):
-        asked.run()
+        call.run()
     assert (tmp_path / "f").read_text() == "theirs"
