@@ -57,11 +57,19 @@ def run(arguments: list[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads any more
         return 128 + 13
     except Exception:  # noqa: BLE001 - the last resort: say that it is our fault
-        traceback.print_exc()
+        sys.stderr.write(_without_secrets(traceback.format_exc()))
         message = say("This is a bug in agent; please report it.")
     else:
         return 0
     return _refuse(ended, message, as_json=name == "start" and wants_json(rest))
+
+
+def _without_secrets(text: str) -> str:
+    from agent_cli.runtime.redaction import secrets  # noqa: PLC0415 - a crash is rare
+    from agent_cli.settings.schema import Settings  # noqa: PLC0415 - as above
+    from agent_cli.types.redaction import Redactor  # noqa: PLC0415 - as above
+
+    return Redactor(secrets(Settings(), os.environ)).text(text)
 
 
 def _app(name: str) -> typer.Typer:

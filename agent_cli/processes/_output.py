@@ -5,6 +5,7 @@ import re
 from collections import deque
 
 from agent_cli.processes._spill import Spill
+from agent_cli.types.redaction import Redactor, Stream
 
 LIMIT = 50_000
 """Characters of one run that anybody gets to read."""
@@ -17,15 +18,18 @@ _PIECES = re.compile(r"[\r\b\n]|[^\r\b\n]+")
 class Output:
     """Takes bytes as they come and keeps the beginning and the end of their text."""
 
-    def __init__(self, spill: Spill | None = None, *, spill_all: bool = False) -> None:
-        """Write to `spill` what is too much to keep, or all of it."""
+    def __init__(
+        self, spill: Spill | None = None, *, spill_all: bool = False, redactor: Redactor
+    ) -> None:
+        """Write to `spill` what is too much to keep, or all of it; secrets go nowhere."""
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._redacted = Stream(redactor)
         self._screen = _Screen()
         self._ends = _Ends(spill, spills=spill_all)
 
     def feed(self, data: bytes, *, final: bool = False) -> str:
         """Add bytes; return their text, as it was printed."""
-        text = self._decoder.decode(data, final)
+        text = self._redacted.feed(self._decoder.decode(data, final), final=final)
         self._ends.add(self._screen.write(text))
         if final:
             self._ends.add(self._screen.rest())

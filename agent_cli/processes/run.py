@@ -20,6 +20,7 @@ from agent_cli.processes._spill import Spills
 from agent_cli.processes.background import Background, Glimpse
 from agent_cli.processes.launch import Launcher
 from agent_cli.processes.sandbox import Confinement, Wall
+from agent_cli.types.redaction import Redactor
 
 _PATIENCE = 5.0
 """Seconds that a wall has to show that it works."""
@@ -43,16 +44,19 @@ class Processes:
         *,
         temporary: bool = False,
         confinement: Callable[[], Confinement] | None = None,
+        redactor: Redactor | None = None,
     ) -> None:
         """Keep long outputs in the folder `spill`, if there is one; a temporary one is removed.
 
-        Programs are confined where there is a `confinement`; it is asked anew for each.
+        Programs are confined where there is a `confinement`; it is asked anew for each. What they
+        print is stripped of secrets.
         """
         self._environ = environment.clean(environ)
         self._shell = environment.shell(environ)
         self._launcher = Launcher(self._environ)
         self._spills = Spills(spill, temporary=temporary) if spill is not None else None
         self._background = Background()
+        self._redactor = redactor or Redactor()
         self._confiner = _confiner(self._environ, confinement) if confinement else None
 
     async def __aenter__(self) -> Self:
@@ -87,7 +91,7 @@ class Processes:
 
     def forgetting(self) -> "Processes":
         """Return one that confines nothing and keeps no output; to be closed through this one."""
-        other = Processes({})
+        other = Processes({}, redactor=self._redactor)
         other._environ, other._shell, other._launcher = self._environ, self._shell, self._launcher
         return other
 
@@ -152,7 +156,8 @@ class Processes:
         spill_all: bool = False,
     ) -> Run:
         spill = self._spills.file() if self._spills is not None else None
-        pipe = Pipe(Output(spill, spill_all=spill_all), on_output)
+        output = Output(spill, spill_all=spill_all, redactor=self._redactor)
+        pipe = Pipe(output, on_output)
         try:
             with _input(stdin) as source:
                 descriptors = [source, pipe.write_end, pipe.write_end]

@@ -24,6 +24,7 @@ from agent_cli.engine.task import State
 from agent_cli.providers.base import Provider
 from agent_cli.runtime.dispatch import Dispatcher
 from agent_cli.runtime.interruption import interrupt, settle
+from agent_cli.runtime.redaction import harmless
 from agent_cli.runtime.session import Session
 from agent_cli.types.entries import (
     AssistantSaid,
@@ -33,9 +34,11 @@ from agent_cli.types.entries import (
     TaskFinished,
     UserSaid,
 )
+from agent_cli.types.errors import ProviderError
 from agent_cli.types.events import Event
 from agent_cli.types.messages import AssistantMessage, Image
 from agent_cli.types.outcomes import Stop
+from agent_cli.types.redaction import Redactor
 from agent_cli.types.requests import ModelRequest, Protocol
 from agent_cli.types.usage import Usage
 from agent_cli.wire.accumulate import Accumulator
@@ -49,6 +52,8 @@ class Asking(Struct, frozen=True):
     request: Callable[[State, RequestBuilder], ModelRequest]
     environment: Callable[[State], str]
     """Makes the details that go along with what the user says."""
+    redactor: Redactor
+    """Takes secrets out of what a provider says when it refuses."""
     price: Callable[[Usage], Usage]
     """Fills in what the provider did not say of the cost."""
 
@@ -156,6 +161,8 @@ class Agent:
                     accumulator.add(delta)
                     self._emit(delta)
             message = accumulator.message()
+        except ProviderError as error:
+            raise harmless(error, self._asking.redactor) from None
         finally:
             self._partial = accumulator.text
         self._partial = ""

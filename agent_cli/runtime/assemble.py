@@ -21,12 +21,14 @@ from agent_cli.runtime.dispatch import Dispatcher
 from agent_cli.runtime.frontend import Frontend
 from agent_cli.runtime.opening import announce, begin, go_on, left
 from agent_cli.runtime.prepare import Toolbox
+from agent_cli.runtime.redaction import Redacted, secrets
 from agent_cli.runtime.session import Session
 from agent_cli.runtime.toolbox import Options, toolbox
 from agent_cli.settings.places import config_directory
 from agent_cli.settings.schema import Settings
 from agent_cli.tools.registry import spec
 from agent_cli.types.errors import ConfigurationError, ToolError
+from agent_cli.types.redaction import Redactor
 from agent_cli.types.requests import ModelRequest, Protocol, ToolSpec
 from agent_cli.types.usage import Usage
 from agent_cli.workspace.gate import Workspace
@@ -41,7 +43,7 @@ class Parts(Struct, frozen=True):
     """System prompts made so far, by mode and parallel calls."""
 
 
-def assemble(settings: Settings, options: Options, frontend: Frontend) -> Agent:
+def assemble(settings: Settings, options: Options, watching: Frontend) -> Agent:
     """Return an agent ready to work, its session started or recovered.
 
     Raises ConfigurationError and JournalError.
@@ -52,7 +54,10 @@ def assemble(settings: Settings, options: Options, frontend: Frontend) -> Agent:
             f"the price of {options.model!r} is unknown, so max_cost cannot be kept: "
             f'set prices in [models."{options.model}"] or leave max_cost out'
         )
-    parts = Parts(settings, options, resolved, toolbox(settings, options, frontend))
+    frontend = Redacted(Redactor(secrets(settings, options.environ)), watching)
+    parts = Parts(
+        settings, options, resolved, toolbox(settings, options, frontend, frontend.redactor)
+    )
     resumed = left(settings, options, frontend)
     protocol = resumed.protocol if resumed else settings.protocol or resolved.info.protocol
     try:
@@ -80,6 +85,7 @@ def _agent(parts: Parts, session: Session, provider: Provider, frontend: Fronten
         request=lambda state, builder: _request(parts, state, builder),
         environment=lambda state: _environment(parts, state),
         price=lambda usage: priced(usage, parts.resolved.info),
+        redactor=session.redactor,
     )
     rules = Rules(
         interactive=options.interactive,

@@ -6,6 +6,7 @@ from agent_cli.context.environment import spelled
 from agent_cli.i18n.catalog import say
 from agent_cli.runtime.agent import Agent
 from agent_cli.runtime.frontend import Frontend
+from agent_cli.runtime.redaction import Redacted
 from agent_cli.runtime.session import Session, open_session
 from agent_cli.runtime.toolbox import Options
 from agent_cli.sessions.catalog import new_id, session_path
@@ -32,11 +33,11 @@ class Left(Struct, frozen=True):
         return _started(self.session).protocol
 
 
-def left(settings: Settings, options: Options, frontend: Frontend) -> Left | None:
+def left(settings: Settings, options: Options, frontend: Redacted) -> Left | None:
     """Open the session that the options name, if any; raises JournalError."""
     if options.resume is None:
         return None
-    session, damage = open_session(options.resume, frontend.emit)
+    session, damage = open_session(options.resume, frontend.emit, frontend.redactor)
     if not session.state.tasks:  # it ended right after its beginning
         session.append(TaskStarted(settings.mode))
     return Left(session, damage)
@@ -47,13 +48,14 @@ def begin(
     options: Options,
     workspace: Workspace,
     protocol: Protocol,
-    frontend: Frontend,
+    frontend: Redacted,
 ) -> Session:
     """Start a new session; raises JournalError."""
     session_id = new_id()
     sessions = data_directory(options.environ) / "sessions"
     path = session_path(sessions, workspace.root, session_id)
-    session = Session(Ephemeral() if options.ephemeral else create(path), frontend.emit)
+    log = Ephemeral() if options.ephemeral else create(path)
+    session = Session(log, frontend.emit, redactor=frontend.redactor)
     session.append(
         SessionStarted(
             format=FORMAT,

@@ -9,26 +9,36 @@ from pathlib import Path
 
 from agent_cli.engine.state import apply, fold
 from agent_cli.engine.task import State
+from agent_cli.runtime.redaction import without_secrets
 from agent_cli.sessions.codec import entries
 from agent_cli.sessions.journal import Log, reopen
 from agent_cli.types.entries import Entry
 from agent_cli.types.errors import InvalidTransitionError, JournalError
 from agent_cli.types.events import Appended, Event
+from agent_cli.types.redaction import Redactor
 
 
 class Session:
     """The one writer of a log."""
 
-    def __init__(self, log: Log, emit: Callable[[Event], None], state: State | None = None) -> None:
+    def __init__(
+        self,
+        log: Log,
+        emit: Callable[[Event], None],
+        state: State | None = None,
+        redactor: Redactor | None = None,
+    ) -> None:
         self._log = log
         self._emit = emit
+        self.redactor = redactor or Redactor()
         self.state = state or State()
 
     def append(self, entry: Entry) -> None:
-        """Record what happened.
+        """Record what happened, without secrets.
 
         Raises InvalidTransitionError or JournalError, and then nothing is recorded.
         """
+        entry = without_secrets(entry, self.redactor)
         state = apply(self.state, entry)
         envelope = self._log.append(entry)
         self.state = state
@@ -42,7 +52,9 @@ class Session:
         self._log.close()
 
 
-def open_session(path: Path, emit: Callable[[Event], None]) -> tuple[Session, str]:
+def open_session(
+    path: Path, emit: Callable[[Event], None], redactor: Redactor
+) -> tuple[Session, str]:
     """Reopen a session file; return it with what was found damaged, if anything was.
 
     Raises JournalError for a file that is locked, unreadable or contradicts itself.
@@ -53,4 +65,4 @@ def open_session(path: Path, emit: Callable[[Event], None]) -> tuple[Session, st
     except InvalidTransitionError as error:
         journal.close()
         raise JournalError(f"the session {path} contradicts itself: {error}") from error
-    return Session(journal, emit, state), loaded.damage
+    return Session(journal, emit, state, redactor), loaded.damage

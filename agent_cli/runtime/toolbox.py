@@ -12,6 +12,7 @@ from agent_cli.processes.sandbox import Confinement
 from agent_cli.runtime.frontend import Frontend
 from agent_cli.runtime.policy import policy
 from agent_cli.runtime.prepare import Toolbox
+from agent_cli.runtime.redaction import hidden_variables
 from agent_cli.sessions.catalog import new_id
 from agent_cli.settings.places import cache_directory, state_directory
 from agent_cli.settings.schema import SandboxSettings, Settings
@@ -22,6 +23,7 @@ from agent_cli.types.errors import ToolError
 from agent_cli.types.events import Progress
 from agent_cli.types.messages import ToolCall
 from agent_cli.types.outcomes import Code
+from agent_cli.types.redaction import Redactor
 from agent_cli.types.requests import Protocol
 from agent_cli.workspace.gate import Workspace
 
@@ -55,7 +57,9 @@ class Options(Struct, frozen=True):
     """What the folder was trusted with, where hooks of its own are in force."""
 
 
-def toolbox(settings: Settings, options: Options, frontend: Frontend) -> Toolbox:
+def toolbox(
+    settings: Settings, options: Options, frontend: Frontend, redactor: Redactor | None = None
+) -> Toolbox:
     """Return what the calls of one session are run with; raises ConfigurationError."""
     mode(settings.mode)  # an unknown mode stops before a session is made
     removed = {rule for rule in options.disallowed_tools if "(" not in rule}
@@ -63,7 +67,7 @@ def toolbox(settings: Settings, options: Options, frontend: Frontend) -> Toolbox
     notes = state_directory(options.environ) / "writing"
     workspace = Workspace(options.cwd.resolve(), added, notes=notes)
     workspace.tidy()
-    processes = _processes(options, _confinement(settings.sandbox, workspace))
+    processes = _processes(settings, options, workspace, redactor or Redactor())
     return Toolbox(
         tools={name: tool for name, tool in built_in().items() if name not in removed},
         policy=policy(
@@ -81,14 +85,21 @@ def toolbox(settings: Settings, options: Options, frontend: Frontend) -> Toolbox
     )
 
 
-def _processes(options: Options, confinement: Callable[[], Confinement] | None) -> Processes:
-    environ = options.environ
-    if not options.ephemeral:
-        return Processes(environ, cache_directory(environ) / "output", confinement=confinement)
-    if not options.spills:
-        return Processes(environ, confinement=confinement)
-    folder = Path(environ.get("TMPDIR") or "/tmp") / f"agent-{new_id()}"  # noqa: S108 - random
-    return Processes(environ, folder, temporary=True, confinement=confinement)
+def _processes(
+    settings: Settings, options: Options, workspace: Workspace, redactor: Redactor
+) -> Processes:
+    hidden = hidden_variables(settings)
+    environ = {name: text for name, text in options.environ.items() if name not in hidden}
+    folder = cache_directory(environ) / "output" if options.spills else None
+    if options.ephemeral and options.spills:
+        folder = Path(environ.get("TMPDIR") or "/tmp") / f"agent-{new_id()}"  # noqa: S108 - random
+    return Processes(
+        environ,
+        folder,
+        temporary=options.ephemeral,
+        confinement=_confinement(settings.sandbox, workspace),
+        redactor=redactor,
+    )
 
 
 def _confinement(

@@ -1,3 +1,5 @@
+import os
+import time
 from pathlib import Path
 
 import pytest
@@ -7,10 +9,11 @@ from hypothesis import strategies as st
 from agent_cli.processes import _spill
 from agent_cli.processes._output import LIMIT, Output
 from agent_cli.processes._spill import Spill, Spills
+from agent_cli.types.redaction import Redactor
 
 
 def shown(*chunks: bytes, spill: Spill | None = None) -> str:
-    output = Output(spill)
+    output = Output(spill, redactor=Redactor())
     for chunk in chunks:
         output.feed(chunk)
     output.feed(b"", final=True)
@@ -64,7 +67,7 @@ def test_every_character_is_kept_or_counted(lengths: list[int]):
 
 
 def test_a_line_without_an_end_does_not_grow_for_ever():
-    output = Output()
+    output = Output(redactor=Redactor())
     for _ in range(10):
         output.feed(b"x" * 65_536)
     assert len(output._screen._line) <= 65_536
@@ -109,3 +112,42 @@ def test_a_folder_that_cannot_be_made_costs_only_the_file(tmp_path: Path):
     assert "omitted" in shown(b"x" * (LIMIT + 1), b"y", spill=spill)
     spill.close()
     assert spill.path is None
+
+
+def test_old_files_and_too_many_bytes_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(_spill, "_MOST", _spill._LIMIT + 10)
+    ages = {"output-new.txt": 1, "output-older.txt": 2, "output-too-much.txt": 3, "other.txt": 99}
+    for name, days in ages.items():
+        (tmp_path / name).write_text("12345")
+        then = time.time() - days * 86_400
+        os.utime(tmp_path / name, (then, then))
+    (tmp_path / "output-old.txt").touch()
+    os.utime(tmp_path / "output-old.txt", (0, 0))
+    spill = Spill(Spills(tmp_path))
+    spill.write("now")
+    spill.close()
+    left = {path.name for path in tmp_path.iterdir()} - {Path(spill.path or "").name}
+    assert left == {"output-new.txt", "output-older.txt", "other.txt"}
+
+
+def test_a_temporary_folder_goes_with_its_session(tmp_path: Path):
+    spills = Spills(tmp_path / "gone", temporary=True)
+    spills.close()
+    spill = spills.file()
+    spill.write("x")
+    spill.close()
+    assert list((tmp_path / "gone").iterdir())
+    spills.close()
+    assert not (tmp_path / "gone").exists()
+
+
+def test_what_was_taken_is_not_told_again_but_stays_in_the_file(tmp_path: Path):
+    spill = Spill(Spills(tmp_path))
+    output = Output(spill, spill_all=True, redactor=Redactor())
+    output.feed(b"one\ntw")
+    assert output.take() == "one\ntw"
+    output.feed(b"o\n", final=True)
+    assert output.take() == "o\n"
+    assert output.text == ""
+    spill.close()
+    assert Path(spill.path or "").read_text() == "one\ntwo\n"

@@ -1,0 +1,159 @@
+"""Keeps keys out of everything that is recorded, shown or sent to a model.
+
+What counts as a secret: the values of the environment variables that no command gets to see, of
+those that the settings name as keys, of headers that authenticate, and the user part of addresses.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeAlias
+from urllib.parse import urlsplit
+
+import msgspec
+from msgspec.structs import replace
+
+from agent_cli.processes.environment import clean
+from agent_cli.runtime.frontend import Frontend
+from agent_cli.settings.schema import Settings
+from agent_cli.types.entries import Entry
+from agent_cli.types.errors import ProviderError
+from agent_cli.types.events import (
+    CompletionResult,
+    Event,
+    Notice,
+    Progress,
+    ReasoningDelta,
+    Retrying,
+    TextDelta,
+    ToolCallDelta,
+)
+from agent_cli.types.redaction import SHORTEST, Redactor, Stream
+
+_AUTHENTICATES = re.compile(r"auth|key|token|secret|cookie|password", re.IGNORECASE)
+_EXACT = frozenset({"opaque", "id", "call_id"})
+"""Members of entries that must stay as they are: they belong to the model's provider."""
+
+
+def hidden_variables(settings: Settings) -> frozenset[str]:
+    """Return the variables that hold keys because the settings say so."""
+    named = (provider.api_key_env for provider in settings.providers.values())
+    return frozenset(name for name in named if name)
+
+
+def secrets(settings: Settings, environ: Mapping[str, str]) -> frozenset[str]:
+    """Return every value that must not get out."""
+    kept = clean(environ)
+    found = {value for name, value in environ.items() if name not in kept}
+    found |= {environ.get(name, "") for name in hidden_variables(settings)}
+    for provider in settings.providers.values():
+        headers = provider.headers.items()
+        found |= {value for name, value in headers if _AUTHENTICATES.search(name)}
+        found |= set(_user_part(provider.base_url))
+    for name in ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"):
+        for variable in (name, name.lower()):
+            found |= set(_user_part(environ.get(variable, "")))
+    words = {word for value in found for word in value.split()}  # "Bearer KEY"
+    return frozenset(word for word in words if len(word) >= SHORTEST)
+
+
+def _user_part(url: str) -> Iterator[str]:
+    try:
+        password = urlsplit(url).password
+    except ValueError:
+        return
+    if password:
+        yield password
+
+
+def without_secrets(entry: Entry, redactor: Redactor) -> Entry:
+    """Return the entry as it may be recorded; the very same if there is nothing to hide."""
+    if not redactor or not redactor.finds(msgspec.json.encode(entry)):
+        return entry
+    return msgspec.convert(_within(msgspec.to_builtins(entry), redactor), type=type(entry))
+
+
+def harmless(error: ProviderError, redactor: Redactor) -> ProviderError:
+    """Return the same error, to be raised in its place."""
+    clean = ProviderError(
+        redactor.text(str(error)), error.fault, status=error.status, retry_after=error.retry_after
+    )
+    for note in getattr(error, "__notes__", ()):
+        clean.add_note(redactor.text(note))
+    return clean
+
+
+def _within(value: Any, redactor: Redactor) -> Any:
+    if isinstance(value, str):
+        return redactor.text(value)
+    if isinstance(value, list | tuple):
+        return [_within(one, redactor) for one in value]  # pyright: ignore[reportUnknownVariableType] - JSON
+    if isinstance(value, dict):
+        return {
+            name: one if name in _EXACT else _within(one, redactor)
+            for name, one in value.items()  # pyright: ignore[reportUnknownVariableType] - as above
+        }
+    return value
+
+
+class Redacted:
+    """A frontend that gets to see no secret, not even one that comes in pieces."""
+
+    def __init__(self, redactor: Redactor, frontend: Frontend) -> None:
+        self.redactor = redactor
+        self._frontend = frontend
+        self._open: tuple[_Piece, Stream] | None = None
+        self.approve = frontend.approve
+        self.ask = frontend.ask
+        self.feedback = frontend.feedback
+
+    def emit(self, event: Event) -> None:
+        match event:
+            case TextDelta() | ReasoningDelta() | ToolCallDelta() | Progress():
+                self._piece(event)
+            case Notice(message):
+                self._whole(replace(event, message=self.redactor.text(message)))
+            case Retrying(reason=reason):
+                self._whole(replace(event, reason=self.redactor.text(reason)))
+            case CompletionResult(result=result):
+                self._whole(replace(event, result=self.redactor.text(result)))
+            case _:
+                self._whole(event)
+
+    def _whole(self, event: Event) -> None:
+        self._release()
+        self._frontend.emit(event)
+
+    def _piece(self, piece: "_Piece") -> None:
+        part, text = _part(piece), _text(piece)
+        if self._open is None or self._open[0] != part:
+            self._release()
+            self._open = (part, Stream(self.redactor))
+        self._say(part, self._open[1].feed(text), anyway=not text)
+
+    def _release(self) -> None:
+        if self._open is not None:
+            part, stream = self._open
+            self._open = None
+            self._say(part, stream.feed("", final=True))
+
+    def _say(self, part: "_Piece", text: str, *, anyway: bool = False) -> None:
+        if text or anyway:
+            self._frontend.emit(_with(part, text))
+
+
+_Piece: TypeAlias = TextDelta | ReasoningDelta | ToolCallDelta | Progress
+
+
+def _text(piece: _Piece) -> str:
+    return piece.arguments if isinstance(piece, ToolCallDelta) else piece.text
+
+
+def _with(piece: _Piece, text: str) -> _Piece:
+    if isinstance(piece, ToolCallDelta):
+        return replace(piece, arguments=text)
+    return replace(piece, text=text)
+
+
+def _part(piece: _Piece) -> _Piece:
+    """Return what tells which text this is a piece of."""
+    return _with(piece, "")
