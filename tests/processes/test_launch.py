@@ -96,7 +96,9 @@ def test_nobody_who_waits_for_commands_knows_a_key(tmp_path: Path):
 def test_a_killed_warden_is_replaced(tmp_path: Path):
     async def scenario(processes: Processes) -> None:
         await processes.run("true", cwd=tmp_path)
-        os.kill(warden(), signal.SIGKILL)
+        killed = warden()
+        os.kill(killed, signal.SIGKILL)
+        os.waitid(os.P_PID, killed, os.WEXITED | os.WNOWAIT)
         assert (await processes.run("echo again", cwd=tmp_path)).output == "again\n"
 
     within(tmp_path, scenario)
