@@ -47,6 +47,12 @@ def zombies() -> list[str]:
     return found
 
 
+def kill(pid: int) -> None:
+    """Return when it is dead; it stays a zombie."""
+    os.kill(pid, signal.SIGKILL)
+    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+
+
 def warden() -> int:
     (found,) = [pid for pid in children(os.getpid()) if of(pid, "comm") == "agent-keeper\n"]
     return found
@@ -96,9 +102,7 @@ def test_nobody_who_waits_for_commands_knows_a_key(tmp_path: Path):
 def test_a_killed_warden_is_replaced(tmp_path: Path):
     async def scenario(processes: Processes) -> None:
         await processes.run("true", cwd=tmp_path)
-        killed = warden()
-        os.kill(killed, signal.SIGKILL)
-        os.waitid(os.P_PID, killed, os.WEXITED | os.WNOWAIT)
+        kill(warden())
         assert (await processes.run("echo again", cwd=tmp_path)).output == "again\n"
 
     within(tmp_path, scenario)
