@@ -7,10 +7,11 @@ or says what is missing. With nobody to ask the result stands, and the command i
 from collections.abc import Awaitable, Callable
 
 from agent_cli.context.replies import reply
+from agent_cli.i18n.catalog import say
 from agent_cli.runtime.frontend import Frontend
 from agent_cli.tools.base import Complete
 from agent_cli.types.entries import CallFinished
-from agent_cli.types.events import CompletionResult
+from agent_cli.types.events import CompletionResult, Notice
 from agent_cli.types.messages import ToolResult
 from agent_cli.types.outcomes import Code, Outcome
 
@@ -30,6 +31,8 @@ async def settle_completion(
             return CallFinished(ran)
         shown = ran.content if ran.outcome is Outcome.OK else reply(f"command_{ran.outcome.value}")
         shown += "\n\n"
+        if ran.outcome is Outcome.DENIED and ran.code is not Code.NOBODY_TO_ASK:
+            frontend.emit(Notice(say("the command was not run: {why}", why=ran.content)))
     feedback = await frontend.feedback()
     if feedback:
         said = shown + reply("completion_feedback", text=feedback)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pexpect
 import pytest
-from testbed.replies import Call, Hang, Say
+from testbed.replies import Call, Hang, Say, Status
 from testbed.run_agent import run_agent, start_agent
 from testbed.server import ModelServer
 
@@ -63,6 +63,32 @@ def test_ctrl_c_cancels_the_turn_and_the_session_goes_on(project: Path, home: Pa
     with ModelServer([Hang(), Say("Still here.")]) as server:
         terminal = start_agent([*MODEL, "Do it."], cwd=project, home=home, server=server)
         server.wait_for(1)
+        terminal.sendintr()
+        terminal.expect("interrupted")
+        terminal.expect(PROMPT)
+        say(terminal, "Are you there?")
+        terminal.expect("Still here")
+        leave(terminal)
+    assert server.violations == []
+
+
+def test_a_command_that_the_mode_forbids_is_told(project: Path, home: Path):
+    show = Call("attempt_completion", {"result": "Everything is done.", "command": "ls"})
+    with ModelServer([Say(calls=[show])]) as server:
+        args = [*MODEL, "--mode", "ask", "Do it."]
+        terminal = start_agent(args, cwd=project, home=home, server=server)
+        terminal.expect("Task completed")
+        terminal.expect("the command was not run: execute_command in mode ask")
+        terminal.expect("feedback")
+        say(terminal, "")
+        leave(terminal)
+
+
+def test_a_wait_is_counted_down_and_can_be_left(project: Path, home: Path):
+    with ModelServer([Status(429, retry_after=30), Say("Still here.")]) as server:
+        terminal = start_agent([*MODEL, "Do it."], cwd=project, home=home, server=server)
+        for seconds in (30, 29, 28):
+            terminal.expect(f"trying again in {seconds} s, Ctrl-C stops")
         terminal.sendintr()
         terminal.expect("interrupted")
         terminal.expect(PROMPT)
