@@ -24,6 +24,9 @@ MADE = [
     pytest.param(["a", "a", "a_2"], set(), ["a", "a_3", "a_2"], id="a suffix is nobody's id"),
     pytest.param(["b" * 64], {"b" * 64}, ["b" * 62 + "_2"], id="a suffix keeps the length"),
     pytest.param([LONG], set(), ["a" * 47 + "_635361c48bb9eab1"], id="over-long"),
+    pytest.param(
+        ["\ud800 " * 40], set(), ["_" * 47 + "_0d0acee22027d894"], id="over-long and illegal"
+    ),
 ]
 
 
