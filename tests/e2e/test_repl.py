@@ -98,6 +98,33 @@ def test_a_wait_is_counted_down_and_can_be_left(project: Path, home: Path):
     assert server.violations == []
 
 
+def test_a_key_pressed_before_a_question_does_not_answer_it(project: Path, home: Path):
+    other = Call("write_to_file", {"path": "other.txt", "content": "hello\n"})
+    with ModelServer([Say(calls=[WRITE, other]), Say("I see.")]) as server:
+        terminal = start_agent([*MODEL, "Do it."], cwd=project, home=home, server=server)
+        terminal.expect("why not")
+        terminal.send("y\ry\ry\r")
+        terminal.expect("other.txt")
+        terminal.expect("why not")
+        say(terminal, "n")
+        terminal.expect("I see")
+        leave(terminal)
+    assert server.violations == []
+    assert (project / "new.txt").exists()
+    assert not (project / "other.txt").exists()
+
+
+def test_without_a_place_for_its_history_it_works_as_well(project: Path, home: Path):
+    (home / "agent").mkdir(parents=True)
+    (home / "agent/state").write_text("no directory")
+    with ModelServer([Say("I see.")]) as server:
+        terminal = start_agent(MODEL, cwd=project, home=home, server=server)
+        terminal.expect(PROMPT)
+        say(terminal, "Do it.")
+        terminal.expect("I see")
+        leave(terminal)
+
+
 def test_ctrl_c_ends_a_command_that_was_approved(project: Path, home: Path):
     with ModelServer([Say(calls=[SLEEP]), Say("Still here.")]) as server:
         terminal = start_agent([*MODEL, "Do it."], cwd=project, home=home, server=server)
