@@ -2,12 +2,12 @@
 
 import os
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import msgspec
 import typer
 
+from agent_cli.cli.options import Cwd, directory
 from agent_cli.frontends.sanitiser import visible
 from agent_cli.sessions.catalog import sessions
 from agent_cli.settings.places import data_directory
@@ -18,10 +18,12 @@ def command(
         bool, typer.Option("--all", "-a", help="Of every directory, not only this one.")
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    cwd: Cwd = None,
 ) -> None:
     """List the sessions, latest first."""
-    directory = data_directory(os.environ) / "sessions"
-    for info in sessions(directory, None if everywhere else Path.cwd()):
+    root = directory(cwd).resolve()
+    kept = data_directory(os.environ) / "sessions"
+    for info in sessions(kept, None if everywhere else root):
         if json:
             fields = msgspec.structs.asdict(info) | {"path": str(info.path)}
             sys.stdout.write(msgspec.json.encode(fields).decode() + "\n")

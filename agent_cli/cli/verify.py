@@ -2,12 +2,12 @@
 
 import os
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import msgspec
 import typer
 
+from agent_cli.cli.options import Cwd, directory
 from agent_cli.cli.resume import resume_path
 from agent_cli.i18n.catalog import say
 from agent_cli.sessions.codec import entries
@@ -20,9 +20,10 @@ def command(
         str, typer.Argument(metavar="[ID]", help="The session; the last one here without it.")
     ] = "",
     json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False,
+    cwd: Cwd = None,
 ) -> None:
     """Count calls, results, duplicates and orphans, and check the chain; exit 0 if all is well."""
-    path = resume_path(os.environ, Path(), latest=not session_id, session_id=session_id)
+    path = resume_path(os.environ, directory(cwd), latest=not session_id, session_id=session_id)
     assert path is not None  # a session was asked for
     loaded = read(path)
     report = verify(entries(loaded))

@@ -83,6 +83,8 @@ def connect(
     from agent_cli.providers.retry import WireProvider  # noqa: PLC0415 - asyncio, not for --help
 
     if resolved.provider == REPLAY:
+        if record is not None:
+            raise ConfigurationError("--record writes what a live model says: name one with -m")
         provider = _replay(resolved, settings)
     else:
         codec = codec_named(resolved.codec)

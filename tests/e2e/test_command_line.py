@@ -43,6 +43,12 @@ def test_what_is_said_is_heard(args: list[str], input_: str, said: str, project:
         pytest.param(["run", "--output-format", "stream-json"], 2, "usage", id="no prompt"),
         pytest.param(["run", "--json", "--no-such", "a"], 2, "usage", id="no such flag"),
         pytest.param(["--json", "-c", "--ephemeral", "a"], 2, "usage", id="a contradiction"),
+        pytest.param(
+            ["run", "--json", "-m", "replay:tape", "--record", "b", "a"],
+            52,
+            "configuration",
+            id="a recording of a recording",
+        ),
         pytest.param(["--json", "--add-dir", "README.md", "a"], 2, "usage", id="no directory"),
     ],
 )
@@ -54,6 +60,16 @@ def test_the_last_line_is_a_result_whatever_goes_wrong(
     last = json.loads(done.stdout.splitlines()[-1])
     assert (last["type"], last["verdict"], last["exit_status"]) == ("result", verdict, status)
     assert "Traceback" not in done.stderr
+
+
+def test_sessions_are_listed_and_verified_from_elsewhere(project: Path, home: Path, tmp_path: Path):
+    with ModelServer([Say(calls=[DONE])]) as server:
+        run_agent(["run", "-y", *MODEL, "Do it."], cwd=project, home=home, server=server)
+    assert run_agent(["sessions"], cwd=tmp_path, home=home).stdout == ""
+    listed = run_agent(["sessions", "-C", str(project)], cwd=tmp_path, home=home)
+    assert listed.stdout.endswith("Do it.\n")
+    verified = run_agent(["verify", "-C", "project"], cwd=tmp_path, home=home)
+    assert verified.exit_code == 0, verified.stderr
 
 
 def test_an_unusable_ignore_file_does_not_lose_what_was_said(project: Path, home: Path):
