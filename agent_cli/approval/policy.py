@@ -4,7 +4,7 @@ In order, for each effect of a call; the strictest effect decides:
 
 1. A deny rule, a kind that is denied: DENY.
 2. A protected name that would be written, a target outside the workspace: ASK. Nothing
-   lifts this.
+   lifts this, but that `yolo` lets commands name what lies outside: they reach it anyway.
 3. `yolo`: ALLOW. An ask rule: ASK. An allow rule or one granted in the session: ALLOW.
 4. What is set for the effect's kind.
 
@@ -74,7 +74,7 @@ def _judge(policy: Policy, tool: str, effect: Effect, granted: tuple[str, ...]) 
         return Judgement(DENY, f"deny {denying.rule}", denying.part)
     if set_for_kind is DENY:
         return by_kind
-    if effect.outside:
+    if effect.outside and not (policy.yolo and tool == rules.COMMANDS):
         return Judgement(ASK, "outside the workspace")
     if effect.protected and kind is not Kind.READ:
         return Judgement(ASK, "protected name")

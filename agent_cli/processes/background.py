@@ -58,11 +58,15 @@ class Background:
         return process_id
 
     def running(self) -> dict[str, str]:
+        """Return the commands of those that run, by their ids."""
         entries = self._entries.items()
         return {name: entry.command for name, entry in entries if not entry.task.done()}
 
-    async def poll(self, process_id: str, wait: float) -> Glimpse:
-        """Look after it; KeyError for an id that never was."""
+    async def poll(self, process_id: str, *, wait: float = 0.0) -> Glimpse:
+        """Return what became of it since last time, after at most `wait` seconds.
+
+        It waits for the end, not for output. KeyError for an id that never was.
+        """
         entry = self._entries[process_id]
         await asyncio.wait({entry.task}, timeout=wait)
         seconds = entry.seconds
@@ -75,12 +79,12 @@ class Background:
         )
 
     async def stop(self, process_id: str) -> Glimpse:
-        """End it; KeyError for an id that never was."""
+        """End its whole tree; KeyError for an id that never was."""
         entry = self._entries[process_id]
         if not entry.task.done():
             entry.run.stop()
             await asyncio.wait({entry.task})
-        return await self.poll(process_id, 0)
+        return await self.poll(process_id)
 
     async def close(self) -> None:
         """End all of them, and forget them."""

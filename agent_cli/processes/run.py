@@ -9,6 +9,7 @@ running goes on when the command has ended, and ends with `close`, or with us.
 import os
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -51,13 +52,15 @@ class Processes:
         Programs are confined where there is a `confinement`; it is asked anew for each. What they
         print is stripped of secrets.
         """
-        self._environ = environment.clean(environ)
+        self.environ: Mapping[str, str] = environment.clean(environ)
+        """What programs get to see."""
         self._shell = environment.shell(environ)
-        self._launcher = Launcher(self._environ)
+        self._launcher = Launcher(self.environ)
         self._spills = Spills(spill, temporary=temporary) if spill is not None else None
-        self._background = Background()
+        self.background = Background()
+        """What `start` has started, to be looked after."""
         self._redactor = redactor or Redactor()
-        self._confiner = _confiner(self._environ, confinement) if confinement else None
+        self._confiner = _confiner(self.environ, confinement) if confinement else None
 
     async def __aenter__(self) -> Self:
         return self
@@ -67,7 +70,7 @@ class Processes:
 
     async def close(self) -> None:
         """End everything that still runs; it could be used again."""
-        await self._background.close()
+        await self.background.close()
         await self._launcher.close()
         if self._spills is not None:
             self._spills.close()
@@ -89,10 +92,21 @@ class Processes:
         """What confined programs can do at most; empty where nothing confines them."""
         return self._confiner.limits() if self._confiner is not None else ""
 
+    def adding(self, environ: Mapping[str, str]) -> "Processes":
+        """Return one whose programs get these variables too; to be closed through this one."""
+        other = copy(self)
+        other.environ = {**self.environ, **environ}
+        return other
+
+    def finds(self, program: str) -> bool:
+        """Whether there is a program of this name for those who are started here."""
+        places = self.environ.get("PATH", os.defpath).split(os.pathsep)
+        return any(os.access(os.path.join(place, program), os.X_OK) for place in places)  # noqa: PTH118 - names may hold any byte
+
     def forgetting(self) -> "Processes":
         """Return one that confines nothing and keeps no output; to be closed through this one."""
         other = Processes({}, redactor=self._redactor)
-        other._environ, other._shell, other._launcher = self._environ, self._shell, self._launcher
+        other.environ, other._shell, other._launcher = self.environ, self._shell, self._launcher
         return other
 
     async def run(
@@ -121,30 +135,15 @@ class Processes:
         cwd: Path,
         timeout: float | None = None,  # noqa: ASYNC109 - as in run
     ) -> str:
-        """Start it in the background and return its id for `poll` and `stop`.
+        """Start it in the background and return its id, by which `background` knows it.
 
         It ends with the session at the latest. Raises OSError or ValueError.
         """
-        self._background.require_room()
+        self.background.require_room()
         await self.ready()
-        return await self._background.add(
+        return await self.background.add(
             self._launch(command, cwd, spill_all=True), _shown(command), timeout
         )
-
-    async def poll(self, process_id: str, *, wait: float = 0.0) -> Glimpse:
-        """Return what became of it since last time, after at most `wait` seconds.
-
-        It waits for the end, not for output. Raises KeyError for an id that never was.
-        """
-        return await self._background.poll(process_id, wait)
-
-    async def stop(self, process_id: str) -> Glimpse:
-        """End its whole tree. Raises KeyError for an id that never was."""
-        return await self._background.stop(process_id)
-
-    def list(self) -> dict[str, str]:
-        """Return the commands that run in the background, by their ids."""
-        return self._background.running()
 
     def _launch(
         self,
@@ -175,8 +174,8 @@ class Processes:
         """Return what to run, behind the wall if there is one, and its environment."""
         argv = self._argv(command)
         if self._confiner is None:
-            return argv, self._environ
-        return self._confiner.argv(argv), {**self._environ, **self._confiner.environ}
+            return argv, self.environ
+        return self._confiner.argv(argv), {**self.environ, **self._confiner.environ}
 
     def _argv(self, command: str | Sequence[str]) -> Sequence[str]:
         if not isinstance(command, str):

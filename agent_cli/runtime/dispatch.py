@@ -49,6 +49,7 @@ class Dispatcher:
         if isinstance(permitted, ToolResult):
             self._finish(permitted)
             return
+        prepared = permitted.prepared
         effectful = changes_the_world(prepared.effects)
         self._session.append(CallStarted(step.call.id, effectful))
         if effectful:
@@ -99,7 +100,7 @@ class Dispatcher:
         if isinstance(permitted, ToolResult):
             return permitted
         self._session.sync()
-        output = await _run(prepared)
+        output = await _run(permitted.prepared)
         if isinstance(output, ToolResult):
             return output
         return _result(call, output)

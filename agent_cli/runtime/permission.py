@@ -5,6 +5,7 @@ if it came out differently.
 """
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from agent_cli.approval.policy import Judgement, Policy, decide, rule_for
 from agent_cli.context.replies import reply
@@ -17,6 +18,7 @@ from agent_cli.runtime.session import Session
 from agent_cli.types.approval import DecidedBy, Decision, Remember, Request, Verdict, Words
 from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.entries import CallDecided, RuleGranted
+from agent_cli.types.errors import ToolError
 from agent_cli.types.messages import ToolResult
 from agent_cli.types.outcomes import Code, Outcome
 
@@ -25,11 +27,14 @@ _MOST_CHANGES = 3
 
 
 class Permitted(Struct, frozen=True):
+    prepared: Prepared
+    """The call as it may run: with the effects and in the context that were agreed to."""
     comment: str = ""
     """What the user said along with the yes."""
 
 
 class _Decided(Struct, frozen=True):
+    prepared: Prepared
     verdict: Verdict
     by: DecidedBy
     reason: str
@@ -55,26 +60,39 @@ class Permission:
         decided = await self._judge(prepared)
         if isinstance(decided, ToolResult):
             return decided
-        self._record(prepared, decided)
-        return self._take(decided, prepared)
+        self._record(decided)
+        return self._take(decided)
 
     async def permit_inside(self, prepared: Prepared) -> Permitted | ToolResult:
         """Judge something that a started call wants to do; the start was its decision."""
         decided = await self._judge(prepared)
-        return decided if isinstance(decided, ToolResult) else self._take(decided, prepared)
+        return decided if isinstance(decided, ToolResult) else self._take(decided)
 
     async def _judge(self, prepared: Prepared) -> _Decided | ToolResult:
         judgement = self._by_policy(prepared)
-        if judgement.decision is not Decision.DENY:
-            objection = await self._hooked.before(prepared)
-            if objection is not None and objection.decision is Decision.DENY:
-                return _Decided(Verdict(approved=False), DecidedBy.HOOK, objection.reason)
-            if objection is not None:
-                judgement = Judgement(Decision.ASK, objection.reason)
+        if judgement.decision is Decision.DENY:
+            refused = Verdict(approved=False)
+            return _Decided(prepared, refused, DecidedBy.POLICY, judgement.reason)
+        objection = await self._hooked.before(prepared)
+        if objection is not None and objection.decision is Decision.DENY:
+            refused = Verdict(approved=False)
+            return _Decided(prepared, refused, DecidedBy.HOOK, objection.reason)
+        if objection is not None:
+            return await self._ask(prepared, objection.reason)
         if judgement.decision is Decision.ASK:
             return await self._ask(prepared, judgement.reason)
-        approved = judgement.decision is Decision.ALLOW
-        return _Decided(Verdict(approved), DecidedBy.POLICY, judgement.reason)
+        return await self._alone(prepared, judgement.reason)
+
+    async def _alone(self, prepared: Prepared, reason: str) -> _Decided | ToolResult:
+        """Let the call run without a person, if its tool knows how."""
+        try:
+            context = await prepared.tool.unattended(prepared.arguments, prepared.context)
+        except ToolError as error:
+            return failed(prepared.call, error.code, str(error))
+        if context is None:
+            return await self._ask(prepared, "what else it would start here cannot be told")
+        ready = replace(prepared, context=context)
+        return _Decided(ready, Verdict(approved=True), DecidedBy.POLICY, reason)
 
     def _by_policy(self, prepared: Prepared) -> Judgement:
         if prepared.tool.kind is Kind.ALWAYS:
@@ -98,16 +116,17 @@ class Permission:
             )
             if not verdict.approved:
                 by = DecidedBy.USER if verdict.answered else DecidedBy.NOBODY
-                return _Decided(verdict, by, verdict.feedback)
+                return _Decided(prepared, verdict, by, verdict.feedback)
             shown, seen = seen, attempt(call, prepared.look)
             if seen == shown:
-                return _Decided(verdict, DecidedBy.USER, verdict.feedback)
+                agreed = replace(prepared, effects=shown[0])
+                return _Decided(agreed, verdict, DecidedBy.USER, verdict.feedback)
             reason = "it has changed since it was shown"
         return failed(call, None, reply("changing"))
 
-    def _take(self, decided: _Decided, prepared: Prepared) -> Permitted | ToolResult:
+    def _take(self, decided: _Decided) -> Permitted | ToolResult:
+        prepared, verdict = decided.prepared, decided.verdict
         call_id = prepared.call.id
-        verdict = decided.verdict
         if not verdict.approved:
             match decided.by:
                 case DecidedBy.POLICY:
@@ -122,7 +141,8 @@ class Permission:
         rule = rule_for(prepared.call.name, prepared.effects)
         if verdict.remember is Remember.SESSION and rule is not None:
             self._session.append(RuleGranted(rule))
-        return Permitted(reply("comment", text=verdict.feedback) if verdict.feedback else "")
+        comment = reply("comment", text=verdict.feedback) if verdict.feedback else ""
+        return Permitted(prepared, comment)
 
     async def _refused_again(self, prepared: Prepared, repeats: int) -> ToolResult | None:
         call = prepared.call
@@ -137,8 +157,9 @@ class Permission:
         said = reply("feedback", text=verdict.feedback) if verdict.feedback else ""
         return failed(call, Code.REPEATED, said.strip())
 
-    def _record(self, prepared: Prepared, decided: _Decided) -> None:
+    def _record(self, decided: _Decided) -> None:
         decision = Decision.ALLOW if decided.verdict.approved else Decision.DENY
+        prepared = decided.prepared
         self._session.append(
             CallDecided(prepared.call.id, decision, decided.by, decided.reason, prepared.effects)
         )

@@ -64,7 +64,7 @@ def toolbox(
     mode(settings.mode)  # an unknown mode stops before a session is made
     removed = {rule for rule in options.disallowed_tools if "(" not in rule}
     added = tuple(path.resolve() for path in options.add_dirs)
-    notes = state_directory(options.environ) / "writing"
+    notes = None if options.ephemeral else state_directory(options.environ) / "writing"
     workspace = Workspace(options.cwd.resolve(), added, notes=notes)
     workspace.tidy()
     processes = _processes(settings, options, workspace, redactor or Redactor())

@@ -102,6 +102,13 @@ class Tool(Generic[A]):
         """Make what the user is shown when asked. Touches nothing; may raise ToolError."""
         return Words(self.name)
 
+    async def unattended(self, arguments: A, context: ToolContext) -> ToolContext | None:
+        """Return a context in which the call can run though nobody has looked at it.
+
+        None if somebody must look at it after all.
+        """
+        return context
+
     async def run(self, arguments: A, context: ToolContext) -> Output:
         """Do it. Raises ToolError with a message for the model."""
         raise NotImplementedError

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
+from msgspec.structs import replace
 
 from agent_cli.processes.run import Finished
 from agent_cli.tools import _told
@@ -25,6 +26,8 @@ LONGEST_TIMEOUT = 600
 """Seconds."""
 LONGEST_WAIT = 60
 """Seconds."""
+_GIT = re.compile(r"(?<![A-Za-z0-9])[\\'\"]*g[\\'\"]*i[\\'\"]*t(?![A-Za-z0-9])")
+"""May be git: the name, however it is quoted."""
 _BETWEEN_NAMES = re.compile(r"[\s'\"|&;<>(){}=]+")
 _MOST_NAMES = 500
 """Words of a command that are looked for as files."""
@@ -124,6 +127,18 @@ class ExecuteCommand(Tool[Arguments]):
         wall = str(context.processes.wall or "")
         return CommandLine(command, cwd, wall, _files(arguments, context))
 
+    async def unattended(self, arguments: Arguments, context: ToolContext) -> ToolContext | None:
+        """Keep git from starting what the repository's own configuration names."""
+        command = arguments.text()
+        processes = context.processes
+        if command is None or not _GIT.search(command) or not processes.finds("git"):
+            return context
+        from agent_cli.processes.git import neutral  # noqa: PLC0415 - 5 ms, for git alone
+
+        places = _places(arguments, context)
+        extra = await neutral(processes.forgetting(), places, processes.environ)
+        return None if extra is None else replace(context, processes=processes.adding(extra))
+
     async def run(self, arguments: Arguments, context: ToolContext) -> Output:
         command = arguments.text()
         if command is None:
@@ -159,13 +174,13 @@ async def _start(command: str, cwd: Path, arguments: Arguments, context: ToolCon
 
 
 async def _look(process_id: str, arguments: Arguments, context: ToolContext) -> str:
-    processes = context.processes
+    background = context.processes.background
     try:
         if arguments.stop:
-            return _told.glimpse(process_id, await processes.stop(process_id))
-        seen = await processes.poll(process_id, wait=arguments.wait or 0)
+            return _told.glimpse(process_id, await background.stop(process_id))
+        seen = await background.poll(process_id, wait=arguments.wait or 0)
     except KeyError:
-        known = ", ".join(f"{one}: {command}" for one, command in processes.list().items())
+        known = ", ".join(f"{one}: {command}" for one, command in background.running().items())
         raise ToolError(
             f"no command in the background has the process_id {process_id!r}; "
             f"those that run: {known or 'none'}"
@@ -177,7 +192,7 @@ async def _run(command: str, cwd: Path, limit: float, context: ToolContext) -> F
     """Run without a shell what needs none, so that no shell can read it in another way."""
     run = context.processes.run
     argv = _parts(command).argv
-    if argv is not None:
+    if argv is not None and ("/" in argv[0] or context.processes.finds(argv[0])):
         try:
             return await run(argv, cwd=cwd, timeout=limit, on_output=context.progress)
         except OSError as error:
@@ -197,6 +212,14 @@ def _files(arguments: Arguments, context: ToolContext) -> tuple[tuple[str, str],
             if word and context.workspace.visible(path) and context.workspace.is_file(path):
                 found[path] = sha256(context.workspace.read(path)).hexdigest()
     return tuple(sorted(found.items()))
+
+
+def _places(arguments: Arguments, context: ToolContext) -> list[Path]:
+    """Return the directories in which the command may have git work."""
+    start = _directory(arguments, context)
+    operands = _parts(arguments.command or "").operands
+    named = [start / one.cwd for one in operands] + [start / one.cwd / one.path for one in operands]
+    return [start, *(path for path in named if path.is_dir())]
 
 
 def _straying(arguments: Arguments, context: ToolContext) -> str | None:

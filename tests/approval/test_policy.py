@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_cli.approval.policy import Judgement, Policy, decide, rule_for
-from agent_cli.approval.rules import Rule, parse
+from agent_cli.approval.rules import COMMANDS, Rule, parse
 from agent_cli.types.approval import Decision
 from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.errors import ConfigurationError
@@ -40,6 +40,9 @@ DECISIONS = [
     pytest.param(Policy(allow=("t",)), "t", (PROTECTED,), ASK, id="protected asks despite rules"),
     pytest.param(Policy(), "t", (OUTSIDE,), ASK, id="outside asks"),
     pytest.param(Policy(yolo=True), "t", (OUTSIDE,), ASK, id="outside asks under yolo"),
+    pytest.param(
+        Policy(yolo=True), "execute_command", (OUTSIDE,), ALLOW, id="a command names what it will"
+    ),
     pytest.param(Policy(allow=("t",)), "t", (OUTSIDE,), ASK, id="outside asks despite rules"),
     pytest.param(Policy(read=DENY), "t", (OUTSIDE,), DENY, id="outside can be denied"),
     pytest.param(Policy(yolo=True), "t", (WRITE, LIST, FETCH), ALLOW, id="yolo"),
@@ -214,7 +217,8 @@ def test_nothing_protected_or_outside_runs_unasked(
 ):
     harmless = effect.kind in {Kind.ASK, Kind.ALWAYS}
     guarded = effect.outside or (effect.protected and effect.kind is not Kind.READ)
-    if guarded and not harmless:
+    lifted = policy.yolo and tool == COMMANDS and not effect.protected
+    if guarded and not harmless and not lifted:
         assert strictness(policy, tool, (effect,), granted) > 0
 
 

@@ -133,7 +133,7 @@ def test_no_zombies_are_left(tmp_path: Path):
         for _ in range(3):
             await processes.run("sleep 60 & kill $!; true", cwd=tmp_path)
         ended = await processes.start("true", cwd=tmp_path)
-        await processes.poll(ended, wait=60)
+        await processes.background.poll(ended, wait=60)
         assert zombies() == []
 
     within(tmp_path, scenario)
@@ -142,10 +142,10 @@ def test_no_zombies_are_left(tmp_path: Path):
 def test_too_many_in_the_background_are_refused(tmp_path: Path):
     async def scenario(processes: Processes) -> None:
         started = [await processes.start(["sleep", "60"], cwd=tmp_path) for _ in range(MOST)]
-        assert processes.list() == dict.fromkeys(started, "sleep 60")
+        assert processes.background.running() == dict.fromkeys(started, "sleep 60")
         with pytest.raises(ChildProcessError, match="stop one"):
             await processes.start("sleep 60", cwd=tmp_path)
-        await processes.stop(started[0])
+        await processes.background.stop(started[0])
         await processes.start("sleep 60", cwd=tmp_path)
 
     within(tmp_path, scenario)
