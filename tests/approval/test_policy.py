@@ -216,9 +216,9 @@ def test_nothing_protected_or_outside_runs_unasked(
     policy: Policy, tool: str, effect: Effect, granted: tuple[str, ...]
 ):
     harmless = effect.kind in {Kind.ASK, Kind.ALWAYS}
-    guarded = effect.outside or (effect.protected and effect.kind is not Kind.READ)
-    lifted = policy.yolo and tool == "execute_command" and not effect.protected
-    if guarded and not harmless and not lifted:
+    outside = effect.outside and not (policy.yolo and tool == "execute_command")
+    guarded = outside or (effect.protected and effect.kind is not Kind.READ)
+    if guarded and not harmless:
         assert strictness(policy, tool, (effect,), granted) > 0
 
 
