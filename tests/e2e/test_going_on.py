@@ -9,10 +9,12 @@ import pytest
 from testbed.replies import Call, Reply, Say, Usage
 from testbed.run_agent import Completed, run_agent, start_agent, start_process
 from testbed.server import ModelServer
+from testbed.wires_by_model import MODELS
 
 MODEL = ["-m", "anthropic/test-model"]
 DONE = Call("attempt_completion", {"result": "All done."})
 READ = Call("read_file", {"files": [{"path": "README.md"}]})
+MISSING = Call("read_file", {"files": [{"path": "absent.md"}]})
 SLEEP = Call("execute_command", {"command": "sleep 60"})
 
 
@@ -101,6 +103,28 @@ def test_a_session_keeps_its_model_over_the_settings(project: Path, home: Path):
     assert server.requests[0].body["model"] == "test-model"
     _, server = go_on(project, home, "-m", "anthropic/third", script=[Say(calls=[DONE])])
     assert server.requests[0].body["model"] == "third"
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_request_extends_those_before_the_session_was_left(model: str, project: Path, home: Path):
+    script = [Say("I look.", calls=[READ, MISSING]), Say(calls=[DONE])]
+    with ModelServer(script) as server:
+        args = ["run", "-y", "-m", model, "Do it."]
+        run_agent(args, cwd=project, home=home, server=server)
+        before = [unmarked(request.body) for request in server.requests]
+    _, server = go_on(project, home, script=[Say(calls=[DONE])])
+    after = unmarked(server.requests[0].body)
+    for body in before:
+        for name, value in body.items():
+            extended = after[name][: len(value)] if name in ("messages", "input") else after[name]
+            assert extended == value
+
+
+def unmarked(value: Any) -> Any:
+    """Return it without the marks that say up to where a cache may reach."""
+    if isinstance(value, dict):
+        return {name: unmarked(one) for name, one in value.items() if name != "cache_control"}
+    return [unmarked(one) for one in value] if isinstance(value, list) else value
 
 
 def test_no_session_is_begun_where_nobody_can_be_asked(project: Path, home: Path):
