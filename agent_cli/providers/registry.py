@@ -52,6 +52,8 @@ def resolve(model: str, settings: Settings, environ: Mapping[str, str]) -> Resol
     """Return where and as whom to ask. Raises ConfigurationError; MissingKeyError for no key."""
     if model.startswith(f"{REPLAY}:"):
         file = model.removeprefix(f"{REPLAY}:")
+        if not file:
+            raise ConfigurationError(f"{model!r} names no file: write replay:FILE")
         return ResolvedModel(REPLAY, file, "", Endpoint(""), ModelInfo())
     provider, slash, name = model.partition("/")
     if not (provider and slash and name):

@@ -71,7 +71,7 @@ def assemble(settings: Settings, options: Options, watching: Frontend) -> Agent:
         resumed.session if resumed else begin(settings, options, box.workspace, protocol, frontend)
     )
     agent = _agent(parts, session, provider, frontend)
-    announce(session, options, tuple(box.tools), frontend)
+    announce(session, options, box, frontend)
     if resumed:
         go_on(agent, options, resumed.damage, frontend)
     return agent

@@ -6,6 +6,8 @@ from agent_cli.context.environment import spelled
 from agent_cli.i18n.catalog import say
 from agent_cli.runtime.agent import Agent
 from agent_cli.runtime.frontend import Frontend
+from agent_cli.runtime.policy import without_tool
+from agent_cli.runtime.prepare import Toolbox
 from agent_cli.runtime.redaction import Redacted
 from agent_cli.runtime.session import Session, open_session
 from agent_cli.runtime.toolbox import Options
@@ -15,6 +17,7 @@ from agent_cli.sessions.journal import Ephemeral, create
 from agent_cli.settings.load import digest
 from agent_cli.settings.places import data_directory
 from agent_cli.settings.schema import Settings
+from agent_cli.tools.registry import built_in
 from agent_cli.types.entries import ModeSwitched, ParallelSwitched, SessionStarted, TaskStarted
 from agent_cli.types.events import Notice, SessionOpened
 from agent_cli.types.requests import Protocol
@@ -71,10 +74,8 @@ def begin(
     return session
 
 
-def announce(
-    session: Session, options: Options, tools: tuple[str, ...], frontend: Frontend
-) -> None:
-    """Tell the frontend which session it is about to watch."""
+def announce(session: Session, options: Options, toolbox: Toolbox, frontend: Frontend) -> None:
+    """Tell the frontend which session it is about to watch, and what of its rules is idle."""
     state, started = session.state, _started(session)
     opened = SessionOpened(
         id=started.id,
@@ -83,12 +84,14 @@ def announce(
         protocol=started.protocol,
         parallel_tool_calls=state.parallel,
         mode=state.task.mode,
-        tools=tools,
+        tools=tuple(toolbox.tools),
         resumed=options.resume is not None,
         turns=state.turns,
         open_calls=state.task.open_calls,
     )
     frontend.emit(opened)
+    for rule in without_tool(toolbox.policy, built_in()):
+        frontend.emit(Notice(say("the rule {rule} names no tool that there is", rule=rule)))
 
 
 def go_on(agent: Agent, options: Options, damage: str, frontend: Frontend) -> None:

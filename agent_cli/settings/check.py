@@ -4,6 +4,8 @@ msgspec alone would stop at the same faults, but it names no near miss and no ke
 """
 
 from collections.abc import Mapping
+from enum import StrEnum
+from types import NoneType
 from typing import Any, Literal, TypeAlias, cast, get_args, get_origin
 
 import msgspec
@@ -38,9 +40,19 @@ def converted(value: object, type_: Any, keys: Keys, *, strict: bool = True) -> 
         return msgspec.convert(value, type_, strict=strict)
     except msgspec.ValidationError as error:
         message = str(error).partition(" - at `$")[0]
-        raise SettingError(
-            f"{'.'.join(keys)} = {value!r}: {message[:1].lower()}{message[1:]}", keys
-        ) from None
+        words = _words(type_)
+        said = f"use one of {', '.join(words)}" if words else message[:1].lower() + message[1:]
+        raise SettingError(f"{'.'.join(keys)} = {value!r}: {said}", keys) from None
+
+
+def _words(type_: Any) -> list[str]:
+    """Return the words that are all the values of the type; none if it has others."""
+    if get_origin(type_) is Literal:
+        return list(get_args(type_))
+    if isinstance(type_, type) and issubclass(type_, StrEnum):
+        return [member.value for member in type_]
+    optional = [part for part in get_args(type_) if part is not NoneType]
+    return _words(optional[0]) if len(optional) == 1 and len(get_args(type_)) > 1 else []
 
 
 def _check(value: object, type_: Any, keys: Keys) -> None:

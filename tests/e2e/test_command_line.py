@@ -41,6 +41,13 @@ def test_what_is_said_is_heard(args: list[str], input_: str, said: str, project:
         pytest.param(["run", "--json", "-m", "x/y", "a"], 52, "configuration", id="no provider"),
         pytest.param(["run", "--output-format=json", "-c", "a"], 52, "configuration", id="-c"),
         pytest.param(["run", "--output-format", "stream-json"], 2, "usage", id="no prompt"),
+        pytest.param(
+            ["run", "--json", "-m", "ollama/x", "--allowed-tools", "a(b", "a"],
+            52,
+            "configuration",
+            id="a broken rule",
+        ),
+        pytest.param(["run", "--json", "-m", "replay:", "a"], 52, "configuration", id="no file"),
         pytest.param(["run", "--json", "--no-such", "a"], 2, "usage", id="no such flag"),
         pytest.param(["--json", "-c", "--ephemeral", "a"], 2, "usage", id="a contradiction"),
         pytest.param(
@@ -70,6 +77,21 @@ def test_sessions_are_listed_and_verified_from_elsewhere(project: Path, home: Pa
     assert listed.stdout.endswith("Do it.\n")
     verified = run_agent(["verify", "-C", "project"], cwd=tmp_path, home=home)
     assert verified.exit_code == 0, verified.stderr
+
+
+def test_a_rule_for_no_tool_is_told(project: Path, home: Path):
+    rules = ["--disallowed-tools", "execute_comand,mcp__github__push,read_file"]
+    with ModelServer([Say(calls=[DONE])]) as server:
+        done = run_agent(["run", *MODEL, *rules, "a"], cwd=project, home=home, server=server)
+    assert done.exit_code == 0
+    told = [line for line in done.stderr.splitlines() if "names no tool" in line]
+    assert told == ["the rule execute_comand names no tool that there is"]
+
+
+def test_the_words_that_a_flag_takes_are_told(project: Path, home: Path):
+    for flag, words in [("--protocol", "native, xml"), ("--transport", "direct, sdk")]:
+        done = run_agent(["run", flag, "x", "a"], cwd=project, home=home)
+        assert f"= 'x': use one of {words}" in done.stderr
 
 
 def test_an_unusable_ignore_file_does_not_lose_what_was_said(project: Path, home: Path):

@@ -115,7 +115,7 @@ def test_every_single_value_has_a_variable(environ, variable, text, read):
         pytest.param("[retry]\nzzz = 1", ":2: unknown setting 'retry.zzz'; known here: ", id="far"),
         pytest.param(
             "approval.write = 'perhaps'",
-            ":1: approval.write = 'perhaps': invalid enum value 'perhaps'",
+            ":1: approval.write = 'perhaps': use one of allow, ask, deny",
             id="no such word",
         ),
         pytest.param("max_turns = 0", ":1: max_turns = 0: expected `int` >= 1", id="too small"),
