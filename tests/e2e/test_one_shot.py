@@ -149,11 +149,13 @@ def test_an_unknown_price_refuses_max_cost(project: Path, home: Path):
     assert server.requests == []
 
 
-def test_a_thousand_calls_have_a_thousand_results(project: Path, home: Path):
+@pytest.mark.parametrize("model", MODELS)
+def test_a_thousand_calls_have_a_thousand_results(model: str, project: Path, home: Path):
     script = [Say(calls=[READ, COOLNESS] * 500), Say(calls=[DONE])]
-    done, server = run(script, project, home, "--json")
+    done, server = run(script, project, home, "--json", model=model)
     assert done.exit_code == 0, done.stderr
-    assert len(results(done)) == 1001
+    in_order = [("read_file", "ok"), ("update_todo_list", "ok")] * 500
+    assert [(name, status) for name, status, _ in results(done)[:-1]] == in_order
     assert len(server.requests) == 2
 
 
