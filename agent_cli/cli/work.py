@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import select
 import signal
 import sys
 from collections.abc import Coroutine
@@ -19,6 +20,10 @@ from agent_cli.settings.schema import Settings
 
 if TYPE_CHECKING:
     from agent_cli.frontends.headless.registry import Output
+
+
+_SILENCE = 2.0
+"""Seconds without anything on standard input after which we say what we wait for."""
 
 
 class Run(Struct, frozen=True):
@@ -104,5 +109,8 @@ def with_standard_input(prompt: str) -> str:
     """Return the prompt, followed by what standard input holds, if it is no terminal."""
     if sys.stdin.isatty():
         return prompt
+    if not select.select([sys.stdin.buffer], [], [], _SILENCE)[0]:
+        sys.stderr.write(say("reading standard input until it ends; < /dev/null gives none") + "\n")
+        sys.stderr.flush()
     piped = sys.stdin.buffer.read().decode("utf-8", "replace")
     return f"{prompt}\n\n{piped}" if prompt and piped.strip() else prompt or piped

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from testbed.replies import Call, Say
-from testbed.run_agent import run_agent
+from testbed.run_agent import run_agent, start_process
 from testbed.server import ModelServer
 
 MODEL = ["-m", "anthropic/test-model"]
@@ -77,6 +77,18 @@ def test_sessions_are_listed_and_verified_from_elsewhere(project: Path, home: Pa
     assert listed.stdout.endswith("Do it.\n")
     verified = run_agent(["verify", "-C", "project"], cwd=tmp_path, home=home)
     assert verified.exit_code == 0, verified.stderr
+
+
+def test_waiting_for_standard_input_is_told(project: Path, home: Path):
+    with ModelServer([Say(calls=[DONE])]) as server:
+        args = ["run", "-y", *MODEL, "Do it."]
+        process = start_process(args, cwd=project, home=home, server=server)
+        assert process.stdin is not None
+        assert process.stderr is not None
+        assert b"reading standard input" in process.stderr.readline()
+        process.communicate(b"with this")
+        assert process.returncode == 0
+    assert "with this" in str(server.requests[0].body["messages"])
 
 
 def test_a_rule_for_no_tool_is_told(project: Path, home: Path):
