@@ -55,12 +55,15 @@ class Processes:
         self.environ: Mapping[str, str] = environment.clean(environ)
         """What programs get to see."""
         self._shell = environment.shell(environ)
-        self._launcher = Launcher(self.environ)
+        self.launcher = Launcher(self.environ)
+        """Starts what `dialogue.py` talks with."""
         self._spills = Spills(spill, temporary=temporary) if spill is not None else None
         self.background = Background()
         """What `start` has started, to be looked after."""
         self._redactor = redactor or Redactor()
+        self._confinement = confinement
         self._confiner = _confiner(self.environ, confinement) if confinement else None
+        self._reader: Confiner | None = None
 
     async def __aenter__(self) -> Self:
         return self
@@ -71,11 +74,12 @@ class Processes:
     async def close(self) -> None:
         """End everything that still runs; it could be used again."""
         await self.background.close()
-        await self._launcher.close()
+        await self.launcher.close()
         if self._spills is not None:
             self._spills.close()
-        if self._confiner is not None:
-            self._confiner.close()
+        for confiner in (self._confiner, self._reader):
+            if confiner is not None:
+                confiner.close()
 
     async def ready(self) -> None:
         """Find out what confines programs, if anything shall. Raises OSError if nothing can."""
@@ -98,6 +102,16 @@ class Processes:
         other.environ = {**self.environ, **environ}
         return other
 
+    def reading(self) -> "Processes":
+        """Return one whose programs can change nothing; to be closed through this one."""
+        if self._reader is None:
+            network = self._confinement().network if self._confinement else True
+            only_read = Confinement(writable=(), network=network)
+            self._reader = _confiner(self.environ, lambda: only_read)
+        other = copy(self)
+        other._confiner = self._reader
+        return other
+
     def finds(self, program: str) -> bool:
         """Whether there is a program of this name for those who are started here."""
         places = self.environ.get("PATH", os.defpath).split(os.pathsep)
@@ -106,7 +120,7 @@ class Processes:
     def forgetting(self) -> "Processes":
         """Return one that confines nothing and keeps no output; to be closed through this one."""
         other = Processes({}, redactor=self._redactor)
-        other.environ, other._shell, other._launcher = self.environ, self._shell, self._launcher
+        other.environ, other._shell, other.launcher = self.environ, self._shell, self.launcher
         return other
 
     async def run(
@@ -160,7 +174,7 @@ class Processes:
         try:
             with _input(stdin) as source:
                 descriptors = [source, pipe.write_end, pipe.write_end]
-                kept = self._launcher.launch(*self._behind(command), cwd, descriptors)
+                kept = self.launcher.launch(*self._behind(command), cwd, descriptors)
         except BaseException:
             pipe.close()
             raise
