@@ -55,8 +55,12 @@ def assemble(settings: Settings, options: Options, watching: Frontend) -> Agent:
             f'set prices in [models."{options.model}"] or leave max_cost out'
         )
     frontend = Redacted(Redactor(secrets(settings, options.environ)), watching)
+    vision = resolved.info.vision
     parts = Parts(
-        settings, options, resolved, toolbox(settings, options, frontend, frontend.redactor)
+        settings,
+        options,
+        resolved,
+        toolbox(settings, options, frontend, frontend.redactor, vision=vision),
     )
     resumed = left(settings, options, frontend)
     protocol = resumed.protocol if resumed else settings.protocol or resolved.info.protocol

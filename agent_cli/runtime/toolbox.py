@@ -58,9 +58,17 @@ class Options(Struct, frozen=True):
 
 
 def toolbox(
-    settings: Settings, options: Options, frontend: Frontend, redactor: Redactor | None = None
+    settings: Settings,
+    options: Options,
+    frontend: Frontend,
+    redactor: Redactor | None = None,
+    *,
+    vision: bool = True,
 ) -> Toolbox:
-    """Return what the calls of one session are run with; raises ConfigurationError."""
+    """Return what the calls of one session are run with; raises ConfigurationError.
+
+    `vision` says whether who reads the results can see images.
+    """
     mode(settings.mode)  # an unknown mode stops before a session is made
     removed = {rule for rule in options.disallowed_tools if "(" not in rule}
     added = tuple(path.resolve() for path in options.add_dirs)
@@ -68,8 +76,13 @@ def toolbox(
     workspace = Workspace(options.cwd.resolve(), added, notes=notes)
     workspace.tidy()
     processes = _processes(settings, options, workspace, redactor or Redactor())
+    services = Services(command_timeout=settings.command_timeout, vision=vision)
     return Toolbox(
-        tools={name: tool for name, tool in built_in().items() if name not in removed},
+        tools={
+            name: tool
+            for name, tool in built_in().items()
+            if name not in removed and tool.available(services)
+        },
         policy=policy(
             settings.approval,
             allow=options.allowed_tools,
@@ -78,7 +91,7 @@ def toolbox(
         ),
         mode=mode,
         workspace=workspace,
-        context=_context(settings, workspace, processes, frontend),
+        context=_context(services, workspace, processes, frontend),
         hooks=Hooks(settings.hooks, processes, workspace.root, options.trusted),
         processes=processes,
         demonstrates=options.interactive or options.demonstrates,
@@ -114,7 +127,7 @@ def _confinement(
 
 
 def _context(
-    settings: Settings, workspace: Workspace, processes: Processes, frontend: Frontend
+    services: Services, workspace: Workspace, processes: Processes, frontend: Frontend
 ) -> Callable[[ToolCall], ToolContext]:
     async def ask(question: str, suggestions: tuple[str, ...]) -> str:
         answer = await frontend.ask(question, suggestions)
@@ -128,7 +141,7 @@ def _context(
             processes=processes,
             ask=ask,
             progress=lambda text: frontend.emit(Progress(call.id, text)),
-            services=Services(command_timeout=settings.command_timeout),
+            services=services,
         )
 
     return context

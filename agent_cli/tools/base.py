@@ -73,6 +73,8 @@ class Services(Struct, frozen=True):
 
     command_timeout: float = 120.0
     """Seconds that a command has when the call does not say."""
+    vision: bool = True
+    """Whether the model can be shown images."""
 
 
 class ToolContext(Struct, frozen=True):
@@ -93,6 +95,10 @@ class Tool(Generic[A]):
     description: ClassVar[str]
     kind: ClassVar[Kind]
     arguments: type[A]
+
+    def available(self, services: Services) -> bool:
+        """Whether the tool can work in this session; one that cannot is not offered."""
+        return True
 
     def effects(self, arguments: A, context: ToolContext) -> tuple[Effect, ...]:
         """Say what the call would do; raises ToolError for what it could never do."""

@@ -1,39 +1,27 @@
-"""read_file: text of files with line numbers, and images."""
+"""read_file: text of files and documents with line numbers, and images."""
 
-import re
-from base64 import b64encode
 from pathlib import PurePosixPath
-from typing import Annotated, TypeAlias
+from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from agent_cli.tools._text import numbered
+from agent_cli.tools import _documents as documents
+from agent_cli.tools._images import IMAGES_LIMIT, Shown, show
+from agent_cli.tools._line_ranges import Written, joined, parsed
+from agent_cli.tools._numbered_blocks import blocks
 from agent_cli.tools.base import Blocks, Failure, Output, Tool, ToolArguments, ToolContext
 from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.errors import ToolError
-from agent_cli.types.messages import Image
 from agent_cli.workspace.editor import decode, printable, split_lines
 from agent_cli.workspace.files import image_type
 
 FILES_LIMIT = 5
-TEXT_LIMIT = 100_000
-"""UTF-8 bytes of numbered text that one file may take in a result."""
-IMAGE_LIMIT = 5 * 1024 * 1024
-_IMAGES_LIMIT = 20 * 1024 * 1024
-
-_RANGE = re.compile(r"\s*(\d{1,9})\s*-\s*(\d{1,9})\s*")
-_Pair: TypeAlias = Annotated[tuple[int, ...], Meta(min_length=2, max_length=2)]
-
-
-class LineRange(Struct, frozen=True, forbid_unknown_fields=True):
-    start: int
-    end: int
 
 
 class FileRequest(Struct, frozen=True, forbid_unknown_fields=True):
     path: Annotated[str, Meta(description="Path relative to the workspace root.")]
     line_ranges: Annotated[
-        tuple[str | _Pair | LineRange, ...] | None,
+        tuple[Written, ...] | None,
         Meta(description='Lines to read, counted from 1, both ends included: ["1-50", "90-120"].'),
     ] = None
 
@@ -60,7 +48,7 @@ class _Part(Struct, frozen=True):
 
     text: str
     failed: bool = False
-    image: Image | None = None
+    shown: Shown | None = None
 
 
 class ReadFile(Tool[Arguments]):
@@ -68,7 +56,8 @@ class ReadFile(Tool[Arguments]):
     description = (
         f"Read up to {FILES_LIMIT} files. Text comes with line numbers (`12 | text`) that are not "
         "part of the file; line_ranges reads parts of large files. PNG, JPEG, GIF and WebP images "
-        "are shown. Read everything related in one call."
+        "are shown; of PDF, Word and Excel documents and notebooks the text is read. Read "
+        "everything related in one call."
     )
     kind = Kind.READ
     arguments = Arguments
@@ -88,17 +77,17 @@ class ReadFile(Tool[Arguments]):
 
     async def run(self, arguments: Arguments, context: ToolContext) -> Output:
         parts: list[_Part] = []
-        images: list[Image] = []
+        room = IMAGES_LIMIT
         for wanted in _merged(_checked(arguments), context):
-            part = _read(wanted, context, room=_IMAGES_LIMIT - sum(len(one.data) for one in images))
+            part = await _read(wanted, context, room=room)
             parts.append(part)
-            if part.image is not None:
-                images.append(part.image)
+            room -= part.shown.size if part.shown else 0
         text = "\n\n---\n\n".join(part.text for part in parts)
+        images = tuple(part.shown.image for part in parts if part.shown and part.shown.image)
         if any(part.failed for part in parts):
             lost = "\n\nImages are left out, since another file failed." if images else ""
             return Failure(text + lost)
-        return Blocks(text, tuple(images)) if images else text
+        return Blocks(text, images) if images else text
 
 
 def _checked(arguments: Arguments) -> tuple[FileRequest, ...]:
@@ -120,14 +109,13 @@ def _merged(files: tuple[FileRequest, ...], context: ToolContext) -> list[_Wante
         named.setdefault(key, file.path)
         known = ranges.setdefault(key, [])
         try:
-            mentioned = [_parsed(one) for one in file.line_ranges or ()]
+            mentioned = [parsed(one) for one in file.line_ranges or ()]
         except ToolError as error:
             errors.setdefault(key, str(error))
             continue
         ranges[key] = None if known is None or not mentioned else [*known, *mentioned]
     return [
-        _Wanted(path, _joined(ranges[key] or []), errors.get(key, ""))
-        for key, path in named.items()
+        _Wanted(path, joined(ranges[key] or []), errors.get(key, "")) for key, path in named.items()
     ]
 
 
@@ -138,57 +126,29 @@ def _key(path: str, context: ToolContext) -> str:
         return path
 
 
-def _parsed(written: str | tuple[int, ...] | LineRange) -> tuple[int, int]:
-    if isinstance(written, LineRange):
-        first, last = written.start, written.end
-    elif isinstance(written, str):
-        match = _RANGE.fullmatch(written)
-        if match is None:
-            raise ToolError(f'the line range {written!r} is not of the form "first-last"')
-        first, last = int(match[1]), int(match[2])
-    else:
-        first, last = written
-    if not 1 <= first <= last:
-        raise ToolError(f"the line range {first}-{last} does not go from a line to a later one")
-    return first, last
-
-
-def _joined(ranges: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    joined: list[tuple[int, int]] = []
-    for first, last in sorted(ranges):
-        if joined and first <= joined[-1][1] + 1:
-            joined[-1] = (joined[-1][0], max(joined[-1][1], last))
-        else:
-            joined.append((first, last))
-    return tuple(joined)
-
-
-def _read(wanted: _Wanted, context: ToolContext, *, room: int) -> _Part:
+async def _read(wanted: _Wanted, context: ToolContext, *, room: int) -> _Part:
     title = f"File: {wanted.path}"
     if wanted.error:
         return _Part(f"{title}\nError: {wanted.error}", failed=True)
     try:
         data = context.workspace.read(wanted.path)
-        media_type = image_type(wanted.path, data)
-        if media_type is None:
-            return _Part(f"{title}\n{_text(data, wanted)}")
-        return _Part(
-            f"{title}\n{_image_note(data, media_type, room)}", image=_image(data, media_type)
-        )
+        media_type = image_type(data)
+        if media_type is not None:
+            shown = show(data, media_type, vision=context.services.vision, room=room)
+            return _Part(f"{title}\n{shown.note}", shown=shown)
+        kind = documents.document_kind(wanted.path, data)
+        if kind is not None:
+            return _Part(f"{title}\n{await _document(kind, data, wanted, context)}")
+        return _Part(f"{title}\n{_text(data, wanted)}")
     except ToolError as error:
         return _Part(f"{title}\nError: {error}", failed=True)
 
 
-def _image_note(data: bytes, media_type: str, room: int) -> str:
-    if len(data) > IMAGE_LIMIT:
-        raise ToolError(f"the image has {len(data)} bytes, more than the limit of {IMAGE_LIMIT}")
-    if len(data) > room:
-        raise ToolError(f"the images of one call may have {_IMAGES_LIMIT} bytes together")
-    return f"Image ({media_type}, {(len(data) + 1023) // 1024} KB)"
-
-
-def _image(data: bytes, media_type: str) -> Image:
-    return Image(media_type, b64encode(data).decode("ascii"))
+async def _document(kind: str, data: bytes, wanted: _Wanted, context: ToolContext) -> str:
+    extracted = await documents.extract(kind, data, context.processes)
+    lines = [printable(line.text) for line in split_lines(extracted.text)]
+    note = documents.described(kind, extracted)
+    return f"{note}\n{blocks(lines, wanted.ranges)}" if lines else f"{note}\nNote: it is empty."
 
 
 def _text(data: bytes, wanted: _Wanted) -> str:
@@ -199,46 +159,8 @@ def _text(data: bytes, wanted: _Wanted) -> str:
     lines = [printable(line.text) for line in split_lines(text.body)]
     if not lines:
         return "Note: the file is empty."
-    ranges = wanted.ranges or ((1, len(lines)),)
-    beyond = next((first for first, _ in ranges if first > len(lines)), None)
-    if beyond is not None:
-        raise ToolError(f"line {beyond} is past the end: the file has {len(lines)} lines")
     note = "" if text.is_unicode else "\nNote: bytes that are not UTF-8 are shown as \ufffd."
-    return _blocks(lines, ranges) + note
-
-
-def _blocks(lines: list[str], ranges: tuple[tuple[int, int], ...]) -> str:
-    """Return numbered blocks, cut where the limit of one file is reached."""
-    blocks: list[str] = []
-    room = TEXT_LIMIT
-    for first, asked in ranges:
-        last = min(asked, len(lines))
-        shown: list[str] = []
-        for line in numbered(lines[first - 1 : last], first, len(str(last))):
-            size = len(line.encode()) + 1
-            if size > room:
-                blocks.append(_cut(shown, line, first=first, last=last, lines=len(lines)))
-                return "\n".join(blocks)
-            room -= size
-            shown.append(line)
-        blocks.append("\n".join([f"Lines {first}-{last} of {len(lines)}:", *shown]))
-    return "\n".join(blocks)
-
-
-def _cut(shown: list[str], line: str, *, first: int, last: int, lines: int) -> str:
-    """Return the beginning of a block, and how to go on; a line too long for all is cut itself."""
-    stop = first + len(shown)
-    limit = f"the limit of {TEXT_LIMIT} bytes per file"
-    parts = [f"Lines {first}-{stop - 1} of {lines}:", *shown] if shown else []
-    data = line.encode()
-    if len(data) < TEXT_LIMIT:
-        go_on = f'go on with line_ranges ["{stop}-{last}"]'
-        return "\n".join([*parts, f"Note: cut before line {stop} by {limit}; {go_on}."])
-    if not shown:
-        parts = [f"Line {stop} of {lines}, its beginning:"]
-        parts.append(data[: TEXT_LIMIT // 2].decode(errors="ignore"))
-    go_on = f'; go on with line_ranges ["{stop + 1}-{last}"]' if stop < last else ""
-    return "\n".join([*parts, f"Note: line {stop} alone exceeds {limit}{go_on}."])
+    return blocks(lines, wanted.ranges) + note
 
 
 TOOL = ReadFile()

@@ -1,7 +1,7 @@
 """Read a file of bounded size, and say what kind of content it is."""
 
 # Paths are strings here: they may hold any byte, and most are reached by descriptor.
-# ruff: noqa: PTH122, PTH123
+# ruff: noqa: PTH123
 
 import os
 
@@ -18,7 +18,6 @@ _SIGNATURES = (
     (b"GIF87a", "image/gif"),
     (b"GIF89a", "image/gif"),
 )
-_IMAGE_SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".webp"})
 
 
 def read(path: str, limit: int = READ_LIMIT) -> tuple[bytes, os.stat_result]:
@@ -42,10 +41,8 @@ def is_binary(data: bytes) -> bool:
     return decode(data).is_binary
 
 
-def image_type(path: str, data: bytes) -> str | None:
-    """Return the media type of an image that models can see, by extension and first bytes."""
-    if os.path.splitext(path)[1].lower() not in _IMAGE_SUFFIXES:
-        return None
+def image_type(data: bytes) -> str | None:
+    """Return the media type of an image that models can see, by its first bytes."""
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         return "image/webp"
     return next((kind for start, kind in _SIGNATURES if data.startswith(start)), None)

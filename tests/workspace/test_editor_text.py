@@ -72,20 +72,20 @@ def test_nul_characters_mean_binary(data: bytes, *, binary: bool):
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "kind"),
+    ("data", "kind"),
     [
-        ("a.PNG", b"\x89PNG\r\n\x1a\nrest", "image/png"),
-        ("a.jpg", b"\xff\xd8\xff\xe0", "image/jpeg"),
-        ("a.jpeg", b"\xff\xd8\xff\xe0", "image/jpeg"),
-        ("a.gif", b"GIF89a", "image/gif"),
-        ("a.webp", b"RIFF\1\2\3\4WEBP", "image/webp"),
-        ("a.png", b"GIF87a", "image/gif"),
-        ("a.png", b"text", None),
-        ("a.txt", b"\x89PNG\r\n\x1a\n", None),
+        (b"\x89PNG\r\n\x1a\nrest", "image/png"),
+        (b"\xff\xd8\xff\xe0", "image/jpeg"),
+        (b"GIF87a", "image/gif"),
+        (b"GIF89a", "image/gif"),
+        (b"RIFF\1\2\3\4WEBP", "image/webp"),
+        (b"RIFF\1\2\3\4WAVE", None),
+        (b"text", None),
+        (b"", None),
     ],
 )
-def test_images_are_told_by_name_and_first_bytes(name: str, data: bytes, kind: str | None):
-    assert image_type(name, data) == kind
+def test_images_are_told_by_their_first_bytes(data: bytes, kind: str | None):
+    assert image_type(data) == kind
 
 
 def test_text_for_a_model_is_valid_unicode():
