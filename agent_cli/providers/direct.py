@@ -11,13 +11,13 @@ from urllib.parse import urlsplit
 
 import h11
 
-from agent_cli.providers.base import Endpoint
-from agent_cli.providers.connection import (
+from agent_cli.network.connection import (
     Connection,
     authority_of,
     connect,
     credentials,
 )
+from agent_cli.providers.base import Endpoint
 from agent_cli.providers.refusals import (
     LONGEST_REFUSAL,
     cut,

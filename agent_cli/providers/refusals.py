@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from agent_cli.providers.proxies import DEFAULT_PORTS
+from agent_cli.network.proxies import DEFAULT_PORTS
 from agent_cli.types.errors import Fault, ProviderError
 from agent_cli.wire.errors import http_error
 

@@ -12,10 +12,10 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
+from agent_cli.network.proxies import proxy_for
 from agent_cli.providers.base import Endpoint, Provider, Transport
 from agent_cli.providers.headers import checked_headers, headers_for
 from agent_cli.providers.known import ModelInfo, Prices, model_info
-from agent_cli.providers.proxies import proxy_for
 from agent_cli.providers.rows import ROWS, Row, ollama_url
 from agent_cli.settings.schema import ModelSettings, ProviderSettings, Settings, Wire
 from agent_cli.settings.secrets import MissingKeyError, find_key, require_key

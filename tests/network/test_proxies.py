@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent_cli.providers.proxies import proxy_for
+from agent_cli.network.proxies import proxy_for
 from agent_cli.types.errors import ConfigurationError
 
 BOTH = {"HTTPS_PROXY": "http://secure:1", "HTTP_PROXY": "http://plain:1"}

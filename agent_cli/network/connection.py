@@ -8,7 +8,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 import h11
 
-from agent_cli.providers.proxies import DEFAULT_PORTS
+from agent_cli.network.proxies import DEFAULT_PORTS
 
 if TYPE_CHECKING:
     import ssl
@@ -82,13 +82,16 @@ class Connection:
             self._http.receive_data(data)
 
 
-async def connect(url: SplitResult, proxy: str, context: "ssl.SSLContext | None") -> Connection:
+async def connect(
+    url: SplitResult, proxy: str, context: "ssl.SSLContext | None", address: str = ""
+) -> Connection:
     """Open a connection to the URL's host; the context is there if and only if it is https.
 
-    Raises OSError or h11.RemoteProtocolError.
+    With an `address`, that is where the host is, and nobody is asked for another. Raises OSError
+    or h11.RemoteProtocolError.
     """
     if not proxy:
-        return await _open(url, context)
+        return await _open(url, context, address)
     via = urlsplit(proxy)
     connection = await _open(via, None)
     if context is None:
@@ -113,9 +116,15 @@ async def _open_tunnel(connection: Connection, url: SplitResult, via: SplitResul
         raise ConnectionError(f"the proxy says {response.status_code} {reason}".rstrip())
 
 
-async def _open(url: SplitResult, context: "ssl.SSLContext | None") -> Connection:
+async def _open(
+    url: SplitResult, context: "ssl.SSLContext | None", address: str = ""
+) -> Connection:
     reader, writer = await asyncio.open_connection(
-        url.hostname, port_of(url), ssl=context, happy_eyeballs_delay=HAPPY_EYEBALLS
+        address or url.hostname,
+        port_of(url),
+        ssl=context,
+        server_hostname=url.hostname if context else None,
+        happy_eyeballs_delay=HAPPY_EYEBALLS,
     )
     return Connection(reader, writer)
 
