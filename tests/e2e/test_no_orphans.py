@@ -1,6 +1,7 @@
 """However a session ends, nothing that its commands started is alive two seconds later."""
 
 import json
+import os
 import signal
 import subprocess
 from pathlib import Path
@@ -97,9 +98,9 @@ def test_after_the_terminal_is_gone_nothing_is_left(
         if end == "kill":
             terminal.kill(signal.SIGKILL)
         else:
-            terminal.close(force=False)
+            os.close(terminal.child_fd)
         assert hidden.end_within(SECONDS)
-        terminal.close(force=True)
+        terminal.wait()
 
 
 def test_in_the_background_on_purpose_it_ends_with_the_session(
