@@ -122,7 +122,9 @@ def test_keepers_end_their_runs_when_the_warden_is_killed(tmp_path: Path):
 
 def test_a_command_that_kills_its_keeper_is_ended(tmp_path: Path):
     async def scenario(processes: Processes) -> None:
-        finished = await processes.run("kill -9 $PPID; exec sleep 60", cwd=tmp_path)
+        command = "echo up; until [ -e go ]; do sleep 0.1; done; kill -9 $PPID; exec sleep 60"
+        heard = (tmp_path / "go").write_text  # not before it is known to have started
+        finished = await processes.run(command, cwd=tmp_path, on_output=heard)
         assert finished.signal == signal.SIGKILL
 
     within(tmp_path, scenario)
