@@ -76,7 +76,7 @@ def toolbox(
     workspace = Workspace(options.cwd.resolve(), added, notes=notes)
     workspace.tidy()
     processes = _processes(settings, options, workspace, redactor or Redactor())
-    services = Services(command_timeout=settings.command_timeout, vision=vision)
+    services = _services(settings, vision=vision)
     return Toolbox(
         tools={
             name: tool
@@ -95,6 +95,14 @@ def toolbox(
         hooks=Hooks(settings.hooks, processes, workspace.root, options.trusted),
         processes=processes,
         demonstrates=options.interactive or options.demonstrates,
+    )
+
+
+def _services(settings: Settings, *, vision: bool) -> Services:
+    return Services(
+        command_timeout=settings.command_timeout,
+        vision=vision,
+        web_local=settings.web.allow_local,
     )
 
 

@@ -94,6 +94,7 @@ MAY_NOT: dict[Keys, Reason] = {
     ("yolo",): Reason.LOOSENS,
     ("allowed_tools",): Reason.LOOSENS,
     ("auto_approve",): Reason.LOOSENS,
+    ("web",): Reason.LOOSENS,
     ("approval", "yolo"): Reason.LOOSENS,
     ("models", EVERY, "input_price"): Reason.BUDGET,
     ("models", EVERY, "output_price"): Reason.BUDGET,

@@ -85,6 +85,13 @@ class SandboxSettings(Struct, frozen=True, forbid_unknown_fields=True):
     """Whether confined commands reach the network."""
 
 
+class WebSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """What tools that go to the web may do, beyond what the policy asks about."""
+
+    allow_local: bool = False
+    """Reach this machine, and what is in its local network."""
+
+
 HookEvent: TypeAlias = Literal[
     "SessionStart",
     "UserPromptSubmit",
@@ -126,6 +133,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     approval: ApprovalSettings = ApprovalSettings()
     retry: RetrySettings = RetrySettings()
     sandbox: SandboxSettings = SandboxSettings()
+    web: WebSettings = WebSettings()
     providers: dict[str, ProviderSettings] = field(default_factory=dict[str, ProviderSettings])
     models: dict[str, ModelSettings] = field(default_factory=dict[str, ModelSettings])
     """By `provider/name`."""

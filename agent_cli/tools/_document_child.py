@@ -21,6 +21,8 @@ PAGES = 500
 SHEETS = 50
 ROWS = 20_000
 """Rows of one sheet that hold something."""
+_TITLE = 300
+"""Characters of a page's title."""
 _UNPACKED = 512 * 1024 * 1024
 """Bytes to which an Office file may unpack."""
 _MEMORY = 2 * 1024 * 1024 * 1024
@@ -93,9 +95,19 @@ def notebook(data: bytes) -> Extracted:
     return _collected(cells, f"{len(cells)} cells; edits change its JSON, which is not shown here")
 
 
+def html(data: bytes) -> Extracted:
+    """Read a page that comes after the line with its URL; `size` is its title."""
+    from agent_cli.tools._html_text import readable  # noqa: PLC0415 - only for this kind
+
+    url, _, page = data.decode().partition("\n")
+    found = readable(page, url)
+    return Extracted(found.text[:CHARACTERS], found.title[:_TITLE], len(found.text) > CHARACTERS)
+
+
 _READERS: dict[str, Callable[[bytes], Extracted]] = {
     "pdf": pdf,
     "docx": docx,
+    "html": html,
     "xlsx": xlsx,
     "notebook": notebook,
 }

@@ -34,6 +34,7 @@ _NAMES = {
     "docx": "a Word document",
     "xlsx": "an Excel workbook",
     "notebook": "a notebook",
+    "html": "a page",
 }
 
 

@@ -75,6 +75,8 @@ class Services(Struct, frozen=True):
     """Seconds that a command has when the call does not say."""
     vision: bool = True
     """Whether the model can be shown images."""
+    web_local: bool = False
+    """Whether tools may reach this machine and its local network."""
 
 
 class ToolContext(Struct, frozen=True):
