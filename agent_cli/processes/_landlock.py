@@ -16,10 +16,18 @@ _PR_SET_NO_NEW_PRIVS = 38
 _WRITE_FILE, _TRUNCATE = 1 << 1, 1 << 14
 _CHANGING = sum(1 << bit for bit in range(4, 13)) | _WRITE_FILE
 """Write, remove and make files of every kind; reading and executing are left alone."""
+_DEVICE_NODES = 1 << 6 | 1 << 11
+"""Nobody makes these: root could write to a disk through one of its own."""
 _REFER = 1 << 13
 _TCP = 0b11
+_ABSTRACT_SOCKETS, _SIGNALS = 0b01, 0b10
+"""Scopes: what is in the same domain is reached, and nothing else."""
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/random", "/dev/urandom")
-_WITH_REFER, _WITH_TRUNCATE, _WITH_NETWORK = 2, 3, 4
+_WITH_REFER, _WITH_TRUNCATE, _WITH_NETWORK, _WITH_SCOPES = 2, 3, 4, 6
+_KEPT_BY_ROOT = 1 << 0 | 1 << 1 | 1 << 3
+"""Capabilities to change owners, to write what others own, and to change its mode."""
+_OURSELVES = struct.pack("=Ii", 0x20080522, 0)
+"""For capset(2): its version, and no other process."""
 
 
 def version() -> int:
@@ -40,15 +48,17 @@ def restrict(writable: Sequence[str], *, network: bool) -> None:
     rights = _CHANGING
     rights |= _REFER if known >= _WITH_REFER else 0
     rights |= _TRUNCATE if known >= _WITH_TRUNCATE else 0
-    closes = known >= _WITH_NETWORK and not network
-    attributes = struct.pack("QQ", rights, _TCP if closes else 0)
-    size = len(attributes) if known >= _WITH_NETWORK else struct.calcsize("Q")
-    rules = _must(_CREATE_RULESET, attributes, size, 0)
+    scopes = _SIGNALS if network else _SIGNALS | _ABSTRACT_SOCKETS
+    attributes = struct.pack("QQQ", rights, 0 if network else _TCP, scopes)
+    size = 8 * (1 + (known >= _WITH_NETWORK) + (known >= _WITH_SCOPES))
+    rules = _must(_CREATE_RULESET, attributes[:size], size, 0)
     for path in writable:
-        _allow(rules, path, rights)
+        _allow(rules, path, rights & ~_DEVICE_NODES)
     for path in filter(os.path.exists, _DEVICES):
         _allow(rules, path, rights & (_WRITE_FILE | _TRUNCATE))
     _prctl(_PR_SET_NO_NEW_PRIVS)
+    if os.geteuid() == 0:
+        _give_up_capabilities()
     _must(_RESTRICT_SELF, rules, 0)
     os.close(rules)
 
@@ -93,8 +103,17 @@ def _call(number: int, *arguments: "int | bytes | None") -> int:
     return done if done >= 0 else -ctypes.get_errno()
 
 
+def _give_up_capabilities() -> None:
+    """Keep no more of root than writing needs; a program that is executed gets no others back."""
+    import ctypes  # noqa: PLC0415 - as in `_call`
+
+    sets = struct.pack("=6I", _KEPT_BY_ROOT, _KEPT_BY_ROOT, 0, 0, 0, 0)
+    if ctypes.CDLL(None).capset(_OURSELVES, sets) != 0:
+        raise OSError(1, "capabilities cannot be given up")
+
+
 def _prctl(option: int) -> None:
-    import ctypes  # noqa: PLC0415 - as above
+    import ctypes  # noqa: PLC0415 - as in `_call`
 
     if ctypes.CDLL(None).prctl(option, 1, 0, 0, 0) != 0:
         raise OSError(1, "no_new_privs cannot be set")

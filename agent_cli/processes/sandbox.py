@@ -3,10 +3,10 @@
 Reading stays free. A wall is one of
 
 - bubblewrap: a mount namespace in which everything is read-only but the writable directories,
-  and what is kept in them; a network namespace without interfaces, and no /run, where the
-  sockets of the desktop, of containers and of key agents are;
+  and what is kept in them; a network namespace without interfaces; no /run, and no socket of a
+  service; and of root's capabilities only those that writing in the workspace needs;
 - Landlock, from Linux 5.13: the same for writing, but nothing inside a writable directory can be
-  kept, and of the network only TCP is closed, from Linux 6.7;
+  kept; of the network only TCP is closed, from Linux 6.7, and sockets that have a file are not;
 - Seatbelt, by `sandbox-exec` on macOS: built from its documentation, unverified.
 
 Sources: bwrap(1), landlock(7), sandbox-exec(1).
@@ -20,7 +20,13 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from agent_cli.processes import _landlock
+from agent_cli.processes import _landlock, _sockets
+
+_CAPABILITIES = ("CAP_DAC_OVERRIDE", "CAP_CHOWN", "CAP_FOWNER")
+"""What root keeps. All others are ways out: whoever may mount makes every mount writable."""
+_SERVICES = ("/run", "/var/run")
+_RESOLVERS = ("/run/systemd/resolve", "/run/nscd", "/run/resolvconf", "/run/NetworkManager")
+"""Where host names are looked up; needed with a network."""
 
 
 class Wall(StrEnum):
@@ -74,14 +80,25 @@ def _program(name: str, environ: Mapping[str, str]) -> str | None:
 
 
 def _bubblewrap(confinement: Confinement) -> list[str]:
-    arguments = ["--die-with-parent", "--unshare-pid", "--unshare-ipc"]
+    arguments = ["--die-with-parent", "--unshare-pid", "--unshare-ipc", "--cap-drop", "ALL"]
+    if os.geteuid() == 0:
+        for name in _CAPABILITIES:
+            arguments += ["--cap-add", name]
     arguments += ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
+    arguments += ["--ro-bind", "/proc/sys", "/proc/sys"]  # bubblewrap forgets it for root
+    for place in sorted({os.path.realpath(place) for place in _SERVICES}):
+        arguments += ["--tmpfs", place]
     if not confinement.network:
-        arguments += ["--unshare-net", "--tmpfs", "/run"]
+        arguments += ["--unshare-net"]
+    else:
+        for place in _RESOLVERS:
+            arguments += ["--ro-bind-try", place, place]
     for path in confinement.writable:
         arguments += ["--bind", path, path]
     for path in confinement.kept:
         arguments += ["--ro-bind", path, path]
+    for path in _sockets.of_services((*confinement.writable, *_SERVICES)):
+        arguments += ["--ro-bind", "/dev/null", path]
     return arguments
 
 
