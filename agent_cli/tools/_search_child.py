@@ -40,15 +40,20 @@ def _search(pattern: re.Pattern[str], path: str) -> bool:
     text = decode(data)
     if text.is_binary:
         return False
-    lines = [line.text for line in split_lines(printable(text.body))]
-    matching = [number for number, line in enumerate(lines) if pattern.search(line)]
+    lines = split_lines(text.body)
+    matching = [at for at, line in enumerate(lines) if pattern.search(printable(line.text))]
     if not matching:
         return False
     name = Chunk(bytes=base64.b64encode(os.fsencode(path)).decode())
     _report("begin", Report(path=name))
     around = {near for number in matching for near in (number - 1, number, number + 1)}
-    for number in sorted(around & set(range(len(lines)))):
-        _report("match", Report(lines=Chunk(lines[number]), line_number=number + 1))
+    offset = 0
+    for number, line in enumerate(lines):
+        raw = (line.text + line.end).encode("utf-8", "surrogateescape")
+        if number in around:
+            chunk = Chunk(bytes=base64.b64encode(raw).decode())
+            _report("match", Report(lines=chunk, line_number=number + 1, absolute_offset=offset))
+        offset += len(raw)
     _report("end", Report(path=name))
     return True
 

@@ -1,4 +1,8 @@
-"""What a search engine reports, line by line in JSON, grouped and shown."""
+"""What a search engine reports, line by line in JSON, grouped and shown.
+
+The engine is believed only as to where: a line is shown if it stands there in what the gate has
+read, since the engine may have followed a link that was put in the file's place meanwhile.
+"""
 
 import base64
 import os
@@ -25,6 +29,8 @@ class Report(Struct, frozen=True, omit_defaults=True):
     path: Chunk = Chunk()
     lines: Chunk = Chunk()
     line_number: int | None = None
+    absolute_offset: int | None = None
+    """Where the line begins, in bytes of the content as UTF-8."""
     binary_offset: int | None = None
     """Where a file turned out to be binary: none of its lines counts."""
 
@@ -44,10 +50,14 @@ _EVENT = msgspec.json.Decoder(Event)
 
 
 class Hits:
-    """Collects the groups of lines from files that may be shown, up to the limit."""
+    """Collects the groups of lines from files that may be shown, up to the limit.
 
-    def __init__(self, accept: Callable[[str], bool]) -> None:
-        self._accept = accept
+    `read` returns a file's content as UTF-8, None for one that may not be shown.
+    """
+
+    def __init__(self, read: Callable[[str], bytes | None]) -> None:
+        self._read = read
+        self._content = b""
         self._files: list[_File] = []
         self._current: _File | None = None
         self._pending = ""
@@ -88,18 +98,26 @@ class Hits:
                 self._diagnostics.append(line)
             return
         if event.type == "begin":
-            path = _path(event.data.path)
-            self._current = _File(path, []) if self._accept(path) else None
-            if self._current is not None:
-                self._files.append(self._current)
+            self._begin(_path(event.data.path))
         elif self._current is None:
             return
         elif event.type == "end":
             if event.data.binary_offset is not None:
                 self._count -= len(self._current.groups)
                 self._current.groups.clear()
-        elif event.data.line_number is not None:
+        elif event.data.line_number is not None and self._stands(event.data):
             self._add(self._current, event.data.line_number, _line(event.data.lines))
+
+    def _begin(self, path: str) -> None:
+        content = self._read(path)
+        self._current = None if content is None else _File(path, [])
+        if self._current is not None:
+            self._files.append(self._current)
+        self._content = content or b""
+
+    def _stands(self, report: Report) -> bool:
+        line, start = _bytes(report.lines), report.absolute_offset
+        return start is not None and self._content[start : start + len(line)] == line
 
     def _add(self, file: _File, number: int, line: str) -> None:
         begins = not file.groups or file.groups[-1][-1][0] + 1 != number
@@ -119,18 +137,16 @@ def _nothing() -> None:
 
 
 def _path(chunk: Chunk) -> str:
-    path = os.fsdecode(_bytes(chunk)) if chunk.text is None else chunk.text
-    return path.removeprefix("./")
+    return os.fsdecode(_bytes(chunk)).removeprefix("./")
 
 
 def _line(chunk: Chunk) -> str:
-    text = _bytes(chunk).decode(errors="replace") if chunk.text is None else chunk.text
-    text = text.rstrip("\r\n")
+    text = _bytes(chunk).decode(errors="replace").rstrip("\r\n")
     return text if len(text) <= LONGEST_LINE else f"{text[:LONGEST_LINE]} [truncated...]"
 
 
 def _bytes(chunk: Chunk) -> bytes:
-    return base64.b64decode(chunk.bytes or "")
+    return base64.b64decode(chunk.bytes or "") if chunk.text is None else chunk.text.encode()
 
 
 def _render(file: _File) -> str:

@@ -14,6 +14,7 @@ from agent_cli.types.approval import Words
 from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.errors import ToolError
 from agent_cli.types.outcomes import Code
+from agent_cli.workspace.editor import as_utf8
 from agent_cli.workspace.gate import Workspace
 
 _TIMEOUT = 60
@@ -58,13 +59,15 @@ class SearchFiles(Tool[Arguments]):
         _refuse_unusable(arguments)
         workspace = context.workspace
         where = workspace.effect(Kind.READ, arguments.path)
-        is_file = workspace.is_file(where.target)
-        if not is_file and not workspace.is_dir(where.target):
+        is_file = workspace.is_file(arguments.path)
+        if is_file:
+            workspace.read(arguments.path)  # to say so if it may not be read
+        elif not workspace.is_dir(arguments.path):
             raise ToolError(f"{arguments.path!r} does not exist")
         patterns = engine.expand(arguments.file_pattern)
         search = engine.Search(arguments.regex, where.target, is_file, patterns)
         start = await _start(search, workspace)
-        hits = Hits(_acceptable(search, workspace))
+        hits = Hits(_reader(search, workspace))
         finished = await _run(start, hits, context)
         if finished is not None:
             _refuse_unfinished(finished, hits, arguments)
@@ -92,20 +95,19 @@ async def _start(search: engine.Search, workspace: Workspace) -> engine.Start:
     return await asyncio.to_thread(engine.with_python, search, workspace)
 
 
-def _acceptable(search: engine.Search, workspace: Workspace) -> Callable[[str], bool]:
+def _reader(search: engine.Search, workspace: Workspace) -> Callable[[str], bytes | None]:
     names = engine.Names(search)
 
-    def accept(path: str) -> bool:
+    def read(path: str) -> bytes | None:
         """Have the gate read what the engine found: only the gate knows roots and .agentignore."""
         if not names.wants(path):
-            return False
+            return None
         try:
-            workspace.read(path)
+            return as_utf8(workspace.read(path))
         except ToolError:
-            return False
-        return True
+            return None
 
-    return accept
+    return read
 
 
 async def _run(start: engine.Start, hits: Hits, context: ToolContext) -> Finished | None:

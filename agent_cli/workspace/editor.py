@@ -68,6 +68,11 @@ def decode(data: bytes) -> Text:
     return Text(data[len(mark) :].decode("utf-8", "surrogateescape"), mark=mark)
 
 
+def as_utf8(data: bytes) -> bytes:
+    """Return a file's content in UTF-8 and without a mark; bytes that are no text stay."""
+    return decode(data).body.encode("utf-8", "surrogateescape")
+
+
 def split_lines(body: str) -> list[Line]:
     """Part a body into lines; joined again they are the body."""
     return [Line(text, end) for text, end in _LINE.findall(body) if text or end]

@@ -38,18 +38,23 @@ def test_braces_do_not_explode():
 
 REPORT = (
     '{"type":"begin","data":{"path":{"text":"./a"}}}\n'
-    '{"type":"match","data":{"lines":{"text":"x\\n"},"line_number":1,"submatches":[]}}\n'
-    '{"type":"context","data":{"lines":{"bytes":"/w=="},"line_number":2}}\n'
+    '{"type":"match","data":{"lines":{"text":"x\\n"},"line_number":1,"absolute_offset":0}}\n'
+    '{"type":"context","data":{"lines":{"bytes":"/w=="},"line_number":2,"absolute_offset":2}}\n'
     '{"type":"match","data":{"lines":{"text":"x"},"line_number":null}}\n'
+    '{"type":"match","data":{"lines":{"text":"z"},"line_number":3,"absolute_offset":4}}\n'
     '{"type":"end","data":{"path":{"text":"./a"},"binary_offset":null}}\n'
     '{"type":"summary","data":{"stats":{}}}\n'
     "\nnot json\n"
 )
 
 
+CONTENT = b"x\n\xff\ny"
+"""As the gate has read it: where the report has a z, it has a y."""
+
+
 @given(st.lists(st.integers(0, len(REPORT)), max_size=4).map(sorted))
 def test_a_report_is_understood_however_it_is_cut(cuts: list[int]):
-    hits = Hits(lambda _: True)
+    hits = Hits(lambda _: CONTENT)
     for start, end in zip([0, *cuts], [*cuts, len(REPORT)], strict=True):
         hits.feed(REPORT[start:end])
     assert hits.render() == "Found 1 result.\n\n# a\n  1 | x\n  2 | \ufffd\n----"
@@ -57,7 +62,7 @@ def test_a_report_is_understood_however_it_is_cut(cuts: list[int]):
 
 
 def test_a_file_that_is_not_accepted_is_passed_over():
-    hits = Hits(lambda _: False)
+    hits = Hits(lambda _: None)
     hits.feed(REPORT)
     assert hits.render() == "Found 0 results."
 
@@ -76,7 +81,8 @@ def test_the_child_reports_in_ripgreps_words(tmp_path: Path, monkeypatch, capfdb
     paths = [str(tmp_path / name).encode() for name in ("a", "b", "c", "gone")]
     code, out = child(monkeypatch, capfdbinary, b"x", *paths)
     assert code == 0
-    hits = Hits(lambda path: path == str(tmp_path / "a"))
+    a = str(tmp_path / "a")
+    hits = Hits(lambda path: Path(path).read_bytes() if path == a else None)
     hits.feed(out.decode())
     assert hits.render() == f"Found 1 result.\n\n# {tmp_path}/a\n  2 | 2\n  3 | x\n----"
 
@@ -98,7 +104,7 @@ ENDS = [
 @pytest.mark.parametrize(("finished", "message", "code"), ENDS)
 def test_a_search_that_did_not_end_well_fails(finished: Finished, message: str, code: Code | None):
     arguments = search_files.Arguments(".", "x")
-    hits = Hits(lambda _: True)
+    hits = Hits(lambda _: b"")
     hits.feed("oops\n")
     with pytest.raises(ToolError, match=message) as caught:
         search_files._refuse_unfinished(finished, hits, arguments)
@@ -107,14 +113,14 @@ def test_a_search_that_did_not_end_well_fails(finished: Finished, message: str, 
 
 def test_files_that_could_not_be_read_do_not_fail_the_search():
     arguments = search_files.Arguments(".", "x")
-    search_files._refuse_unfinished(Finished(2, None, ""), Hits(lambda _: True), arguments)
+    search_files._refuse_unfinished(Finished(2, None, ""), Hits(lambda _: b""), arguments)
 
 
 def test_an_engine_that_cannot_be_started_fails_the_search(tmp_path: Path):
     context = Bench(search_files.TOOL, tmp_path).context
     start = Start(("no-such-engine",))
     with pytest.raises(ToolError, match="could not be started"):
-        asyncio.run(search_files._run(start, Hits(lambda _: True), context))
+        asyncio.run(search_files._run(start, Hits(lambda _: b""), context))
 
 
 def test_cancelling_ends_the_search(tmp_path: Path):
@@ -122,7 +128,7 @@ def test_cancelling_ends_the_search(tmp_path: Path):
 
     async def scenario() -> None:
         start = Start(("sh", "-c", "echo ready; sleep 60"))
-        hits = Hits(lambda _: True)
+        hits = Hits(lambda _: b"")
         running = asyncio.create_task(search_files._run(start, hits, context))
         await asyncio.sleep(0)
         running.cancel()

@@ -153,6 +153,35 @@ def test_there_is_a_limit(bench: Bench, count: int, header: str):
     assert "f300" not in text
 
 
+def test_what_the_engine_saw_elsewhere_is_not_shown(tmp_path: Path, monkeypatch):
+    """As where a link is put in the place of a file after the engine was started."""
+    root, engine = tmp_path / "root", tmp_path / "rg"
+    plant(root, {"a": "x\n"})
+    line = '{"lines":{"text":"CANARY"},"line_number":1,"absolute_offset":0}'
+    engine.write_text(
+        "#!/bin/sh\n"
+        f"""echo '{{"type":"begin","data":{{"path":{{"text":"a"}}}}}}'\n"""
+        f"""echo '{{"type":"match","data":{line}}}'\n"""
+    )
+    engine.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    assert Bench(search_files.TOOL, root).text(path=".", regex=".") == "Found 0 results."
+
+
+MARKED = [
+    pytest.param(b"\xef\xbb\xbfx\xfc\nx\n", id="a mark, and bytes that are no text"),
+    pytest.param("\ufeffx\r\nx\r\n".encode("utf-16-le"), id="UTF-16"),
+    pytest.param(b"\xffx\nx", id="no text, and no last end"),
+]
+
+
+@pytest.mark.parametrize("content", MARKED)
+def test_a_file_in_another_encoding_is_searched(bench: Bench, content: bytes):
+    plant(bench.root, {"a": content})
+    text = bench.text(path=".", regex="x")
+    assert [line.split(" |")[0].strip() for line in text.split("\n")[3:]] == ["1", "2", "----"]
+
+
 def test_a_flood_of_matches_ends_early(bench: Bench):
     plant(bench.root, {"a": "x\n" * 600_000, "b": "x"})
     text = bench.text(path=".", regex="x")
