@@ -7,6 +7,7 @@ ones get that of the first matched line.
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -24,6 +25,8 @@ _END = r"(\r\n|\r(?!\n)|(?<!\r)\n)"
 """One whole line end, never half of a CR LF."""
 _SHOWN = 5
 """Line numbers in a message."""
+_COUNTED = 1000
+"""Places at most that a message counts."""
 
 
 class Operation(Struct, frozen=True, forbid_unknown_fields=True):
@@ -107,14 +110,21 @@ def _edited(before: Text, arguments: Arguments) -> tuple[Text, list[int]]:
 
 def _replaced(body: str, operation: Operation) -> tuple[str, int]:
     search = _NEW_LINE.split(operation.search)
-    pattern = _END.join(_literal(part) for part in search)
-    places = [found.start() for found in re.finditer(f"(?={pattern})", body)]
-    _refuse(operation, body, places)
-    replace = _NEW_LINE.split(operation.replace)
-    after, count = re.subn(pattern, lambda found: _replacement(found, search, replace), body)
+    pattern = re.compile(_END.join(_literal(part) for part in search))
+    _refuse(operation, body, list(islice(_places(pattern, body), 1 if operation.all else _COUNTED)))
+    replace, ends = _NEW_LINE.split(operation.replace), _Ends(body)
+    after, count = pattern.subn(lambda found: _replacement(found, search, replace, ends), body)
     if after == body:
         raise ToolError("search and replacement are the same: nothing would change")
     return after, count
+
+
+def _places(pattern: re.Pattern[str], body: str) -> Iterator[int]:
+    """Yield where the pattern begins, overlapping places too."""
+    found = pattern.search(body)
+    while found is not None:
+        yield found.start()
+        found = pattern.search(body, found.start() + 1)
 
 
 def _literal(part: str) -> str:
@@ -131,8 +141,9 @@ def _refuse(operation: Operation, body: str, places: list[int]) -> None:
         return
     lines = ", ".join(str(line) for line in _lines(body, places[:_SHOWN]))
     more = " and others" if len(places) > _SHOWN else ""
+    often = f"{_COUNTED} or more" if len(places) == _COUNTED else str(len(places))
     raise ToolError(
-        f"{_short(operation.search)} occurs {len(places)} times, at lines {lines}{more}: give "
+        f"{_short(operation.search)} occurs {often} times, at lines {lines}{more}: give "
         "more of the text around it, or set `all`"
     )
 
@@ -148,15 +159,16 @@ def _lines(body: str, places: list[int]) -> Iterator[int]:
         yield 1 + sum(1 for _ in _ANY_END.finditer(body, 0, place))
 
 
-def _replacement(found: re.Match[str], search: list[str], replace: list[str]) -> str:
+def _replacement(found: re.Match[str], search: list[str], replace: list[str], ends: "_Ends") -> str:
     """Return the new text with the file's own line ends; what follows the last is no line."""
     old, lines, new = found.groups(), search[:-1], replace[:-1]
     most = min(len(lines), len(new))
     head = _shared(lines, new, most)
     tail = _shared(lines[::-1], new[::-1], most - head)
-    between = [_end_at(found)] * (len(new) - head - tail)
-    ends = [*old[:head], *between, *old[len(old) - tail :], ""]
-    return "".join(text + end for text, end in zip(replace, ends, strict=True))
+    fresh = len(new) - head - tail
+    between = [ends.near(found.start())] * fresh if fresh else []
+    kept = [*old[:head], *between, *old[len(old) - tail :], ""]
+    return "".join(text + end for text, end in zip(replace, kept, strict=True))
 
 
 def _shared(lines: list[str], new: list[str], most: int) -> int:
@@ -164,13 +176,22 @@ def _shared(lines: list[str], new: list[str], most: int) -> int:
     return next((place for place in range(most) if lines[place] != new[place]), most)
 
 
-def _end_at(found: re.Match[str]) -> str:
-    """Return the end of the first matched line, or of the nearest line that has one."""
-    after = _ANY_END.search(found.string, found.start())
-    if after is not None:
-        return after[0]
-    before = _ANY_END.findall(found.string)
-    return before[-1] if before else "\n"
+class _Ends:
+    """The line ends of a body, asked for from its beginning to its end: each is found once."""
+
+    def __init__(self, body: str) -> None:
+        self._body = body
+        self._known_to = -1
+        self._end = "\n"
+        """Of the nearest line that has one, for places up to `_known_to`."""
+
+    def near(self, place: int) -> str:
+        """Return the end of the line at the place, or of the nearest line that has one."""
+        while place > self._known_to:
+            found = _ANY_END.search(self._body, self._known_to + 1)
+            self._known_to = len(self._body) if found is None else found.end() - 1
+            self._end = self._end if found is None else found[0]
+        return self._end
 
 
 TOOL = SearchAndReplace()

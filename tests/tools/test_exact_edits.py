@@ -49,6 +49,19 @@ def test_an_ambiguous_text_is_told_with_its_lines(tmp_path: Path):
         use(REPLACE, tmp_path, path="f", operations=TO_B)
 
 
+def test_a_flood_of_places_is_counted_up_to_a_limit(tmp_path: Path):
+    (tmp_path / "f").write_text("a" * 5000)
+    with pytest.raises(ToolError, match="occurs 1000 or more times, at lines 1, 1, 1, 1, 1 and"):
+        use(REPLACE, tmp_path, path="f", operations=TO_B)
+
+
+def test_a_long_line_is_looked_through_once(tmp_path: Path):
+    (tmp_path / "f").write_text("a" * 200_000)
+    operations = [{"search": "a", "replace": "b\n", "all": True}]
+    assert str(use(REPLACE, tmp_path, path="f", operations=operations)).endswith("200000 places")
+    assert (tmp_path / "f").read_text() == "b\n" * 200_000
+
+
 def test_a_long_text_is_cut_in_the_message(tmp_path: Path):
     (tmp_path / "f").write_text("a\n")
     with pytest.raises(ToolError) as caught:
