@@ -72,7 +72,7 @@ def _find(lines: list[_Kept], block: Block, original: list[Line]) -> Match:
 
     def expected(start_line: int) -> int:
         after = (place for place, kept in enumerate(lines) if kept.origin >= start_line - 1)
-        return next(after, len(lines))
+        return next(after, len(lines) + max(0, start_line - 1 - len(original)))
 
     match = find([kept.line.text for kept in lines], block, expected)
     if match is None:
@@ -187,8 +187,12 @@ def _closest(lines: list[str], search: list[str]) -> tuple[int, int] | None:
     if len(lines) * len(search) > _COMPARED:
         return None
     scores = [
-        (sum(1 for a, b in zip(lines[place:], search, strict=False) if a and a == b), -place)
+        (_agreeing(lines[place : place + len(search)], search), -place)
         for place in range(len(lines))
     ]
     equal, place = max(scores, default=(0, 0))
     return (-place, equal) if equal else None
+
+
+def _agreeing(lines: list[str], search: list[str]) -> int:
+    return sum(1 for a, b in zip(lines, search, strict=False) if a and a == b)
