@@ -1,6 +1,7 @@
 """list_files: the names in a directory."""
 
 import asyncio
+import os
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
@@ -100,8 +101,8 @@ def _is_closed(path: str) -> bool:
 
 
 def _refuse_everything(path: str, workspace: Workspace) -> None:
-    top = (workspace.root / path).resolve()
-    if top in {Path("/"), Path.home().resolve()}:
+    top = workspace.root / workspace.effect(Kind.READ, path).target
+    if top in {Path("/"), Path(os.path.realpath(os.path.expanduser("~")))}:  # noqa: PTH111 - any user
         raise ToolError(
             f"{str(top)!r} is too much to list: name a directory in it, or not recursive"
         )

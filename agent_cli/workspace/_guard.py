@@ -8,6 +8,7 @@ import os
 import stat
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
+from functools import cached_property
 
 from agent_cli.types.errors import BlockedPathError, ToolError
 from agent_cli.workspace import files
@@ -38,6 +39,9 @@ class Guard:
         location = self.locate(path)
         if location.outside and not any(lies_in(one, location.target) for one in self._granted):
             raise BlockedPathError(f"{path!r} lies outside the workspace, and was not approved")
+        if means_directory(path):
+            with told("use", path):
+                _refuse_file(location)
         return location
 
     def read(self, location: Location, path: str) -> bytes:
@@ -120,6 +124,17 @@ class Guard:
         )
 
 
+def means_directory(path: str) -> bool:
+    """Whether the path can only be a directory's, by its end; resolved, that is not seen."""
+    return path.endswith(("/", "/."))
+
+
+def _refuse_file(location: Location) -> None:
+    found = status(location.path)
+    if found is not None and not stat.S_ISDIR(found.st_mode):
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+
+
 def _fail_closed(root: str) -> bool:
     """Read a root's ignore file for its errors alone; it covers nothing outside the root."""
     refusals(root)
@@ -131,7 +146,8 @@ class Accept:
 
     def __init__(self, roots: tuple[str, ...], top: str, *, hidden: bool) -> None:
         self._refusals = [(root, refusals(root)) for root in roots]
-        self._hiding = None if hidden else _hiding(roots, top)
+        self._shows_hidden = hidden
+        self._where = roots, top
 
     def __call__(self, found: Found) -> bool:
         for root, refused in self._refusals:
@@ -139,9 +155,14 @@ class Accept:
                 relative_to(root, found.path), is_dir=found.is_dir
             ):
                 return False
-        return self._hiding is None or not self._hiding.hides(
+        return self._shows_hidden or not self._hiding.hides(
             relative_to(self._hiding.root, found.path), is_dir=found.is_dir
         )
+
+    @cached_property
+    def _hiding(self) -> Hiding:
+        """Made once something was found: a directory that is not there has no rules."""
+        return _hiding(*self._where)
 
 
 def _hiding(roots: tuple[str, ...], top: str) -> Hiding:

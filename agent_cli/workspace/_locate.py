@@ -10,6 +10,9 @@ from msgspec import Struct
 from agent_cli.types.errors import BlockedPathError
 from agent_cli.workspace import _protected
 
+_LONGEST = 4095
+"""Bytes; no system call takes a longer path."""
+
 
 class Location(Struct, frozen=True):
     path: str
@@ -29,7 +32,8 @@ def locate(roots: tuple[str, ...], path: str) -> Location:
         raise BlockedPathError(f"the path {path!r} contains a NUL character")
     joined = os.path.join(roots[0], path)
     try:
-        os.fsencode(joined)
+        if len(os.fsencode(joined)) > _LONGEST:
+            raise BlockedPathError(f"the path {path[:80]!r}… is too long: nothing can be there")
         canonical = os.path.realpath(joined)
     except UnicodeEncodeError as error:
         raise BlockedPathError(f"the path {path!r} is not valid text") from error

@@ -20,7 +20,7 @@ from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.errors import BlockedPathError, ToolError
 from agent_cli.workspace import _atomic
 from agent_cli.workspace._descend import refuse_special, status
-from agent_cli.workspace._guard import Accept, Guard, told
+from agent_cli.workspace._guard import Accept, Guard, means_directory, told
 from agent_cli.workspace._held import tidy_noted
 from agent_cli.workspace._locate import lies_in, relative_to
 from agent_cli.workspace._pins import Pins
@@ -135,7 +135,7 @@ class Workspace:
         self._pins.check_target(location, path)
         notes = "" if self._notes is None else str(self._notes)
         with told("write", path):
-            if path.endswith("/"):
+            if means_directory(path):
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
             if expected is None:
                 _atomic.create(location.path, data, notes)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from agent_cli.types.effects import Kind
 from agent_cli.types.errors import BlockedPathError, ToolError
 from agent_cli.workspace import files
 from agent_cli.workspace._draft import is_temporary
@@ -28,6 +29,20 @@ def test_files_and_directories_are_told_apart(tmp_path: Path):
     workspace = Workspace(tmp_path)
     assert [workspace.is_file(path) for path in ("d", "f", "none")] == [False, True, False]
     assert [workspace.is_dir(path) for path in ("d", "f", "f/x")] == [True, False, False]
+
+
+@pytest.mark.parametrize("path", ["x/" * 3000 + "y", "x" * 5000, "../" * 2000 + "etc"])
+def test_a_path_that_no_system_call_takes_is_refused_at_once(tmp_path: Path, path: str):
+    workspace = Workspace(tmp_path)
+    for act in (
+        lambda: workspace.read(path),
+        lambda: workspace.write(path, b"", expected=None),
+        lambda: list(workspace.walk(path)),
+        lambda: workspace.effect(Kind.WRITE, path),
+    ):
+        with pytest.raises(BlockedPathError, match="too long"):
+            act()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_text_is_read_as_text(tmp_path: Path):
