@@ -5,6 +5,8 @@ import time
 import pytest
 from testbed.xml_calls import READ_MANY, READ_PARTS, said
 
+from agent_cli.wire.xml_tools.elements import from_elements
+
 A = {"path": "a"}
 
 FILES = [
@@ -54,3 +56,10 @@ def test_many_elements_take_no_time():
     start = time.process_time()
     said(f"<read_parts><files>{text}</files></read_parts>", tools=(READ_PARTS,))
     assert time.process_time() - start < 2
+
+
+@pytest.mark.parametrize("type_", ["integer", "boolean"])
+def test_elements_where_no_list_or_object_belongs_are_left_alone(type_):
+    assert from_elements("<file><path>a</path></file>", {"type": type_}) is None
+    optional = {"anyOf": [{"type": type_}, {"type": "null"}]}
+    assert from_elements("<file><path>a</path></file>", optional) is None
