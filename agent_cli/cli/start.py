@@ -6,6 +6,7 @@ import sys
 import typer
 
 from agent_cli.cli import options as given
+from agent_cli.cli.bringing import brought
 from agent_cli.cli.model_choice import choose_model
 from agent_cli.cli.options import Flags, directory
 from agent_cli.cli.resume import resume_path
@@ -52,9 +53,10 @@ def start(flags: Flags) -> None:
         raise typer.BadParameter(
             say("a session that is gone on with is kept"), param_hint="--ephemeral"
         )
-    settings, trusted = settings_in(
+    in_force = settings_in(
         root, os.environ, flags.settings(), trust=flags.trust, interactive=interactive
     )
+    settings = in_force.settings
     added = tuple(directory(path, "--add-dir") for path in flags.add_dir or ())
     text = task_text(flags, interactive=interactive)
     path = resume_path(os.environ, root, latest=flags.continue_, session_id=flags.resume)
@@ -70,7 +72,8 @@ def start(flags: Flags) -> None:
         interactive=interactive,
         resume=path,
         record=flags.record,
-        trusted=trusted,
+        trusted=in_force.hooked,
+        brought=brought(root, os.environ, in_force.standing),
         mode=settings.mode if flags.mode else "",
         protocol=settings.protocol if flags.protocol else None,
         parallel_tool_calls=flags.parallel,

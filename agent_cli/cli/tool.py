@@ -14,7 +14,9 @@ from typing import Annotated, Protocol, TextIO, TypeAlias
 import typer
 
 from agent_cli.cli.ascii_json import ascii_json
+from agent_cli.cli.bringing import brought
 from agent_cli.cli.options import directory
+from agent_cli.cli.trusting import standing_of
 from agent_cli.context.replies import result_text
 from agent_cli.engine.outcomes import EXIT_STATUS, Verdict
 from agent_cli.frontends.stopping import VERDICTS, stopping
@@ -81,16 +83,7 @@ def command(
     settings = load(os.environ)
     if settings.language:
         os.environ["AGENT_LANGUAGE"] = settings.language  # where `say` looks first
-    added = tuple(add_dir or ())
-    options = Options(
-        directory(cwd),
-        os.environ,
-        model="",
-        add_dirs=added,
-        ephemeral=True,
-        spills=False,  # whoever reads the result could not read the file any more
-        demonstrates=True,
-    )
+    options = _options(directory(cwd), tuple(add_dir or ()))
     frontend = _frontend(_answer(yes=yes, no=no), text=format_ == "text")
     call = OneCall(settings, options, frontend)
     stopped = asyncio.run(_until_stopped(call, name, arguments))
@@ -98,6 +91,19 @@ def command(
         sys.stdout.write(ascii_json(_report(call.result, asked=frontend.asked)) + "\n")
     status = _STATUS.get(call.result.outcome, Verdict.UNRESOLVED)
     raise typer.Exit(EXIT_STATUS[stopped or status])
+
+
+def _options(root: Path, added: tuple[Path, ...]) -> Options:
+    return Options(
+        root,
+        os.environ,
+        model="",
+        add_dirs=added,
+        ephemeral=True,
+        spills=False,  # whoever reads the result could not read the file any more
+        demonstrates=True,
+        brought=brought(root, os.environ, standing_of(root, os.environ)),
+    )
 
 
 async def _until_stopped(call: OneCall, name: str, arguments: str) -> Verdict | None:

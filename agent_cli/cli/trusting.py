@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from agent_cli.cli.trust_view import ignored_remark, one_line, refusals, shown
@@ -19,6 +20,15 @@ from agent_cli.trust.standing import Standing, of
 _YES = frozenset({"y", "yes"})
 
 
+class InForce(Struct, frozen=True):
+    """What holds for work in a folder."""
+
+    settings: Settings
+    standing: Standing
+    hooked: Manifest | None
+    """What the folder was trusted with, if that brings hooks."""
+
+
 def settings_in(
     root: Path,
     environ: Mapping[str, str],
@@ -26,10 +36,10 @@ def settings_in(
     *,
     trust: bool,
     interactive: bool,
-) -> tuple[Settings, Manifest | None]:
+) -> InForce:
     """Return the settings for work in a folder, with the folder's own if it is trusted.
 
-    And what it is trusted with, if that brings hooks. Says on standard error what has no effect.
+    Says on standard error what has no effect.
     """
     loaded = load_layers(environ, flags, Folder(root))
     _speak(loaded.settings)
@@ -42,12 +52,17 @@ def settings_in(
     for ignored in loaded.ignored:
         sys.stderr.write(ignored_remark(ignored) + "\n")
     hooked = loaded.settings.hooks != own_hooks
-    return loaded.settings, standing.manifest if hooked else None
+    return InForce(loaded.settings, standing, standing.manifest if hooked else None)
+
+
+def standing_of(root: Path, environ: Mapping[str, str]) -> Standing:
+    """Return how the folder stands, without a question or a word."""
+    return of(root, store_for(root, environ))
 
 
 def decide(root: Path, environ: Mapping[str, str], *, trust: bool, interactive: bool) -> Standing:
     """Return how the folder stands for this run; asks the person who is there, if need be."""
-    standing = of(root, store_for(root, environ))
+    standing = standing_of(root, environ)
     if standing.trusted or not standing.manifest.acts:
         return standing
     if not standing.can_be_trusted:

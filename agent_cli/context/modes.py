@@ -2,6 +2,10 @@
 
 A mode file opens with front matter between two lines of `---`: `name`, `kinds` (comma-separated),
 `when`, and `files` where writing is restricted. The role follows.
+
+Rule 1: what a mode may do is judged by the effects of a call, whatever tool has them.
+Rule 2: a mode runs commands only if its file names `execute`. If it may not write, or only some
+files, its commands run where nothing can be written: a command does not say what it will write.
 """
 
 import functools
@@ -9,6 +13,7 @@ import re
 
 from msgspec import Struct
 
+from agent_cli.context._front_matter import parted
 from agent_cli.resources.prompts import prompts
 from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.errors import ConfigurationError
@@ -18,6 +23,7 @@ DEFAULT_MODE = "code"
 _ALWAYS = frozenset({Kind.ALWAYS, Kind.ASK})
 _GRANTED = frozenset(Kind) - _ALWAYS
 _FIELDS = frozenset({"name", "kinds", "files", "when"})
+_EFFECTFUL = frozenset({Kind.WRITE, Kind.EXECUTE, Kind.NETWORK, Kind.MCP})
 _SLUG = re.compile(r"[A-Za-z0-9-]+")
 
 
@@ -34,11 +40,38 @@ class Mode(Struct, frozen=True):
 
     def permits(self, effect: Effect) -> bool:
         """Whether a call may have this effect; its tool's kind is judged by `allows`."""
-        if effect.kind is not Kind.WRITE:
-            return True
-        if Kind.WRITE not in self.kinds:
+        if effect.kind in _EFFECTFUL and effect.kind not in self.kinds:
             return False
-        return self.files is None or re.search(self.files, effect.target) is not None
+        if effect.kind is not Kind.WRITE or self.files is None:
+            return True
+        return re.search(self.files, effect.target) is not None
+
+    @property
+    def confines_commands(self) -> bool:
+        """Whether its commands may change nothing; see rule 2."""
+        writes_all = Kind.WRITE in self.kinds and self.files is None
+        return Kind.EXECUTE in self.kinds and not writes_all
+
+
+class Modes(Struct, frozen=True):
+    """The modes of one session."""
+
+    known: tuple[Mode, ...]
+
+    def find(self, slug: str) -> Mode:
+        for mode in self.known:
+            if mode.slug == slug:
+                return mode
+        slugs = ", ".join(mode.slug for mode in self.known)
+        raise ConfigurationError(f"unknown mode {slug!r}; choose one of: {slugs}")
+
+    def has(self, slug: str) -> bool:
+        return any(mode.slug == slug for mode in self.known)
+
+    def adding(self, mode: Mode) -> "Modes":
+        """Return these with one more, in the place of the one that has its slug."""
+        others = (known for known in self.known if known.slug != mode.slug)
+        return Modes(tuple(sorted((*others, mode), key=lambda known: known.slug)))
 
 
 @functools.cache
@@ -51,15 +84,6 @@ def modes() -> tuple[Mode, ...]:
     )
 
 
-def mode(slug: str) -> Mode:
-    """Return a built-in mode."""
-    for known in modes():
-        if known.slug == slug:
-            return known
-    slugs = ", ".join(known.slug for known in modes())
-    raise ConfigurationError(f"unknown mode {slug!r}; choose one of: {slugs}")
-
-
 def allows(mode: Mode, tool_kind: Kind) -> bool:
     """Whether the mode has tools of this kind."""
     return tool_kind in _ALWAYS or tool_kind in mode.kinds
@@ -69,7 +93,12 @@ def read_mode(slug: str, text: str) -> Mode:
     """Read a mode file; raises ConfigurationError saying what is wrong with it."""
     if not _SLUG.fullmatch(slug):
         raise _fault(slug, "its name may hold only letters, digits and hyphens")
-    fields, role = _parted(slug, text.replace("\r\n", "\n"))
+    try:
+        fields, role = parted(text)
+    except ValueError as error:
+        raise _fault(slug, str(error)) from error
+    if fields is None:
+        raise _fault(slug, "it must open with front matter between two lines of ---")
     unknown = sorted(fields.keys() - _FIELDS)
     if unknown:
         raise _fault(slug, f"unknown fields {', '.join(unknown)}; known: name, kinds, files, when")
@@ -90,22 +119,6 @@ def read_mode(slug: str, text: str) -> Mode:
 
 def _fault(slug: str, problem: str) -> ConfigurationError:
     return ConfigurationError(f"mode {slug!r} cannot be used: {problem}")
-
-
-def _parted(slug: str, text: str) -> tuple[dict[str, str], str]:
-    opening, _, rest = text.partition("\n")
-    front, closing, role = rest.partition("\n---\n")
-    if opening.strip() != "---" or not closing:
-        raise _fault(slug, "it must open with front matter between two lines of ---")
-    fields: dict[str, str] = {}
-    for line in filter(str.strip, front.split("\n")):
-        key, colon, value = line.partition(":")
-        if not colon:
-            raise _fault(slug, f"{line!r} is not of the form `field: value`")
-        if key.strip() in fields:
-            raise _fault(slug, f"{key.strip()!r} is given twice")
-        fields[key.strip()] = value.strip()
-    return fields, role.strip()
 
 
 def _kinds(slug: str, text: str) -> frozenset[Kind]:

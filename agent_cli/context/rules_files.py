@@ -2,7 +2,8 @@
 
 Rule 1: the nearest file comes last, and the user's own before all of the project's.
 Rule 2: CLAUDE.md, or else GEMINI.md, is read only in a directory that has no AGENTS.md.
-Rule 3: whether a project may say anything here (trust) and whether a file may be read (the path
+Rule 3: files in `rules/` come after the AGENTS.md of whoever has them, those of a mode last.
+Rule 4: whether a project may say anything here (trust) and whether a file may be read (the path
 gate, behind `read`) is decided by the caller.
 """
 
@@ -13,6 +14,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from agent_cli.context._texts import fill, table
+from agent_cli.types.brought import Brought
 
 NAMES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md")
 """The first that a directory has is the one that is read."""
@@ -42,6 +44,11 @@ def project_rules(directory: Path, read: Read) -> tuple[RulesFile, ...]:
     Outside of a repository only the directory itself counts: what lies above is somebody else's.
     """
     return _in_order(_downwards(directory), read)
+
+
+def brought_rules(files: Iterable[Brought]) -> tuple[RulesFile, ...]:
+    """Return the files of `rules/`, which the user or a trusted project has, in their order."""
+    return tuple(_capped(Path(file.path), file.text) for file in files)
 
 
 def instructions(files: Iterable[RulesFile]) -> str:

@@ -13,7 +13,14 @@ from msgspec import Struct
 from agent_cli.context._texts import document, fill, table
 from agent_cli.context.environment import Facts
 from agent_cli.context.modes import Mode, modes
+from agent_cli.types.brought import Skill, SlashCommand
 from agent_cli.types.requests import Protocol, ToolSpec
+
+MOST_NAMED = 50
+"""Skills, and likewise commands, that are named."""
+LONGEST_NAME = 100
+LONGEST_TEXT = 300
+"""Characters of a name and of a description."""
 
 _CHANGES_MODE = frozenset({"switch_mode", "new_task"})
 
@@ -31,6 +38,8 @@ class SystemPromptInputs(Struct, frozen=True):
     instructions: str = ""
     """The text of rules files; see `context/rules_files.py`."""
     modes: tuple[Mode, ...] = msgspec.field(default_factory=modes)
+    skills: tuple[Skill, ...] = ()
+    commands: tuple[SlashCommand, ...] = ()
 
 
 def render(parts: SystemPromptInputs) -> str:
@@ -42,6 +51,8 @@ def render(parts: SystemPromptInputs) -> str:
         document("system/completion.md"),
         _capabilities(tools),
         _modes(parts, tools),
+        _skills(parts.skills, tools),
+        _commands(parts.commands, tools),
         _rules(parts, tools),
         fill(document("system/environment.md"), **msgspec.structs.asdict(parts.facts)),
         document("system/objective.md"),
@@ -82,10 +93,43 @@ def _modes(parts: SystemPromptInputs, tools: frozenset[str]) -> str:
     return fill(heading, name=parts.mode.name, slug=parts.mode.slug, items="\n".join(items))
 
 
+def _skills(skills: tuple[Skill, ...], tools: frozenset[str]) -> str:
+    if "fetch_instructions" not in tools:
+        return ""
+    return _listed("skills", [(one.name, one.description) for one in skills])
+
+
+def _commands(commands: tuple[SlashCommand, ...], tools: frozenset[str]) -> str:
+    if "run_slash_command" not in tools:
+        return ""
+    said = [(f"/{one.name} {one.hint}".strip(), one.description) for one in commands]
+    return _listed("commands", said)
+
+
+def _listed(heading: str, rows: Sequence[tuple[str, str]]) -> str:
+    """Return a section of names and what they are for, of bounded length; empty without any."""
+    if not rows:
+        return ""
+    lines = [
+        fill(_phrases()["named"], name=_short(name, LONGEST_NAME), what=_short(what, LONGEST_TEXT))
+        for name, what in rows[:MOST_NAMED]
+    ]
+    if len(rows) > MOST_NAMED:
+        lines.append(fill(_phrases()["named_cut"], count=str(len(rows) - MOST_NAMED)))
+    return fill(_phrases()[heading], items="\n".join(lines))
+
+
+def _short(text: str, longest: int) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"
+
+
 def _rules(parts: SystemPromptInputs, tools: frozenset[str]) -> str:
     more: Sequence[str] = _about("rule", tools)
     if parts.mode.files is not None:
         more = [*more, fill(_phrases()["files"], files=parts.mode.files)]
+    if parts.mode.confines_commands:
+        more = [*more, _phrases()["confined"]]
     return fill(document("system/rules.md"), root=parts.facts.root, more="\n".join(more)).rstrip()
 
 

@@ -1,8 +1,11 @@
 """Puts programs behind the best wall that works on this host; found out with the first of them."""
 
+import errno
+import os
 import shutil
 import tempfile
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
 
 from agent_cli.processes.sandbox import Confinement, Wall, candidates, confined
 
@@ -50,12 +53,18 @@ class Confiner:
                 self._found = (wall, program)
                 return
         raise OSError(
-            "no sandbox works on this host, and the settings demand one: install bubblewrap, or "
-            "use --sandbox off"
+            "no sandbox works on this host, and the settings or the mode demand one: install "
+            "bubblewrap, use --sandbox off, or take another mode"
         )
 
-    def argv(self, argv: Sequence[str]) -> tuple[str, ...]:
+    def argv(self, argv: Sequence[str], cwd: Path) -> tuple[str, ...]:
+        """Return what to run instead. Raises FileNotFoundError for a program that is not there.
+
+        Behind the wall it is too late: a wall says so in its own words, and ends with status 1.
+        """
         assert self._found is not None  # whoever runs something has called `find`
+        if not _is_there(argv[0], cwd, self._environ):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), argv[0])
         wall, program = self._found
         return confined(argv, self._now(), wall, program)
 
@@ -67,3 +76,10 @@ class Confiner:
     def _now(self) -> Confinement:
         asked = self._confinement()
         return Confinement((*asked.writable, self._temporary), asked.kept, asked.network)
+
+
+def _is_there(program: str, cwd: Path, environ: Mapping[str, str]) -> bool:
+    """Whether it could be started from `cwd`, where a relative directory of PATH begins too."""
+    places = environ.get("PATH", os.defpath).split(os.pathsep)
+    paths = (cwd / place / program for place in ([""] if "/" in program else places))
+    return any(path.is_file() and os.access(path, os.X_OK) for path in paths)

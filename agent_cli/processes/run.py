@@ -18,6 +18,7 @@ from agent_cli.processes._output import Output
 from agent_cli.processes._pipe import Pipe
 from agent_cli.processes._run import Finished, Run
 from agent_cli.processes._spill import Spills
+from agent_cli.processes._walls import Walls
 from agent_cli.processes.background import Background, Glimpse
 from agent_cli.processes.launch import Launcher
 from agent_cli.processes.sandbox import Confinement, Wall
@@ -61,9 +62,8 @@ class Processes:
         self.background = Background()
         """What `start` has started, to be looked after."""
         self._redactor = redactor or Redactor()
-        self._confinement = confinement
-        self._confiner = _confiner(self.environ, confinement) if confinement else None
-        self._reader: Confiner | None = None
+        self._walls = Walls(self.environ, confinement)
+        self._confiner = self._walls.usual
 
     async def __aenter__(self) -> Self:
         return self
@@ -77,9 +77,7 @@ class Processes:
         await self.launcher.close()
         if self._spills is not None:
             self._spills.close()
-        for confiner in (self._confiner, self._reader):
-            if confiner is not None:
-                confiner.close()
+        self._walls.close()
 
     async def ready(self) -> None:
         """Find out what confines programs, if anything shall. Raises OSError if nothing can."""
@@ -104,12 +102,8 @@ class Processes:
 
     def reading(self) -> "Processes":
         """Return one whose programs can change nothing; to be closed through this one."""
-        if self._reader is None:
-            network = self._confinement().network if self._confinement else True
-            only_read = Confinement(writable=(), network=network)
-            self._reader = _confiner(self.environ, lambda: only_read)
-        other = copy(self)
-        other._confiner = self._reader
+        other = self.adding({})
+        vars(other)["_confiner"] = self._walls.reader()
         return other
 
     def finds(self, program: str) -> bool:
@@ -174,7 +168,9 @@ class Processes:
         try:
             with _input(stdin) as source:
                 descriptors = [source, pipe.write_end, pipe.write_end]
-                kept = self.launcher.launch(*self._behind(command), cwd, descriptors)
+                argv = _argv(self._shell, command)
+                behind = _behind(self._confiner, argv, cwd, self.environ)
+                kept = self.launcher.launch(*behind, cwd, descriptors)
         except BaseException:
             pipe.close()
             raise
@@ -184,24 +180,21 @@ class Processes:
     async def _works(self, argv: Sequence[str]) -> bool:
         return (await self.forgetting().run(argv, cwd=Path("/"), timeout=_PATIENCE)).exit_code == 0
 
-    def _behind(self, command: str | Sequence[str]) -> tuple[Sequence[str], Mapping[str, str]]:
-        """Return what to run, behind the wall if there is one, and its environment."""
-        argv = self._argv(command)
-        if self._confiner is None:
-            return argv, self.environ
-        return self._confiner.argv(argv), {**self.environ, **self._confiner.environ}
 
-    def _argv(self, command: str | Sequence[str]) -> Sequence[str]:
-        if not isinstance(command, str):
-            return command
-        # A shell takes a command that begins with a sign for one more option.
-        return (self._shell, "-c", f" {command}" if command.startswith(("-", "+")) else command)
+def _argv(shell: str, command: str | Sequence[str]) -> Sequence[str]:
+    if not isinstance(command, str):
+        return command
+    # A shell takes a command that begins with a sign for one more option.
+    return (shell, "-c", f" {command}" if command.startswith(("-", "+")) else command)
 
 
-def _confiner(environ: Mapping[str, str], confinement: Callable[[], Confinement]) -> "Confiner":
-    from agent_cli.processes.confine import Confiner  # noqa: PLC0415 - 8 ms, for who asks for it
-
-    return Confiner(environ, confinement)
+def _behind(
+    confiner: "Confiner | None", argv: Sequence[str], cwd: Path, environ: Mapping[str, str]
+) -> tuple[Sequence[str], Mapping[str, str]]:
+    """Return what to run, behind the wall if there is one, and its environment."""
+    if confiner is None:
+        return argv, environ
+    return confiner.argv(argv, cwd), {**environ, **confiner.environ}
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from contextlib import aclosing
 from msgspec import Struct
 from msgspec.structs import replace
 
+from agent_cli.context.customs import Customs
 from agent_cli.context.request import RequestBuilder
 from agent_cli.engine.steps import (
     Awaiting,
@@ -49,6 +50,8 @@ class Asking(Struct, frozen=True):
 
     provider: Provider
     builder: RequestBuilder
+    customs: Customs
+    """Modes, and what the user can type after a slash."""
     request: Callable[[State, RequestBuilder], ModelRequest]
     environment: Callable[[State], str]
     """Makes the details that go along with what the user says."""
@@ -75,6 +78,10 @@ class Agent:
         self._rules = rules
         self._emit = emit
         self._partial = ""
+
+    @property
+    def customs(self) -> Customs:
+        return self._asking.customs
 
     async def submit(self, text: str, images: tuple[Image, ...] = ()) -> Awaiting:
         """Say something to the model and work until the user has the floor.

@@ -2,16 +2,13 @@
 
 from datetime import datetime
 from itertools import islice
-from pathlib import Path
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
-from agent_cli.context.environment import MOST_NAMES, details, facts
-from agent_cli.context.modes import allows, mode
-from agent_cli.context.request import RequestBuilder, catalogue
-from agent_cli.context.rules_files import instructions, project_rules, user_rules
-from agent_cli.context.system_prompt import SystemPromptInputs, render
+from agent_cli.context.environment import MOST_NAMES, details
+from agent_cli.context.modes import allows
+from agent_cli.context.request import RequestBuilder
 from agent_cli.engine.steps import Rules
 from agent_cli.engine.task import State
 from agent_cli.providers.base import Provider
@@ -21,10 +18,10 @@ from agent_cli.runtime.dispatch import Dispatcher
 from agent_cli.runtime.frontend import Frontend
 from agent_cli.runtime.opening import announce, begin, go_on, left
 from agent_cli.runtime.prepare import Toolbox
+from agent_cli.runtime.prompting import Prompts
 from agent_cli.runtime.redaction import Redacted, secrets
 from agent_cli.runtime.session import Session
 from agent_cli.runtime.toolbox import Options, toolbox
-from agent_cli.settings.places import config_directory
 from agent_cli.settings.schema import Settings
 from agent_cli.tools.registry import spec
 from agent_cli.types.errors import ConfigurationError, ToolError
@@ -39,8 +36,7 @@ class Parts(Struct, frozen=True):
     options: Options
     resolved: ResolvedModel
     toolbox: Toolbox
-    prompts: dict[tuple[str, bool], str] = field(default_factory=dict[tuple[str, bool], str])
-    """System prompts made so far, by mode and parallel calls."""
+    prompts: Prompts
 
 
 def assemble(settings: Settings, options: Options, watching: Frontend) -> Agent:
@@ -56,12 +52,8 @@ def assemble(settings: Settings, options: Options, watching: Frontend) -> Agent:
         )
     frontend = Redacted(Redactor(secrets(settings, options.environ)), watching)
     vision = resolved.info.vision
-    parts = Parts(
-        settings,
-        options,
-        resolved,
-        toolbox(settings, options, frontend, frontend.redactor, vision=vision),
-    )
+    box = toolbox(settings, options, frontend, frontend.redactor, vision=vision)
+    parts = Parts(settings, options, resolved, box, Prompts(box, options.environ))
     resumed = left(settings, options, frontend)
     protocol = resumed.protocol if resumed else settings.protocol or resolved.info.protocol
     try:
@@ -70,14 +62,13 @@ def assemble(settings: Settings, options: Options, watching: Frontend) -> Agent:
         if resumed:
             resumed.session.close()
         raise
-    box = parts.toolbox
     session = (
         resumed.session if resumed else begin(settings, options, box.workspace, protocol, frontend)
     )
     agent = _agent(parts, session, provider, frontend)
     announce(session, options, box, frontend)
     if resumed:
-        go_on(agent, options, resumed.damage, frontend)
+        go_on(agent, options, resumed.damage, frontend, fallback=settings.mode)
     return agent
 
 
@@ -86,6 +77,7 @@ def _agent(parts: Parts, session: Session, provider: Provider, frontend: Fronten
     asking = Asking(
         provider=provider,
         builder=RequestBuilder(),
+        customs=parts.toolbox.customs,
         request=lambda state, builder: _request(parts, state, builder),
         environment=lambda state: _environment(parts, state),
         price=lambda usage: priced(usage, parts.resolved.info),
@@ -108,7 +100,7 @@ def _request(parts: Parts, state: State, builder: RequestBuilder) -> ModelReques
     request = builder.build(
         model=parts.resolved.name,
         messages=task.messages,
-        system=_system(parts, state, started.protocol, offered),
+        system=parts.prompts.system(task.mode, started.protocol, offered, parallel=state.parallel),
         # A call in XML of a tool that the mode does not have is a call, to be refused as one.
         tools=offered if started.protocol is Protocol.NATIVE else _specs(parts),
         max_output=parts.resolved.info.max_output or 0,
@@ -124,43 +116,16 @@ def _request(parts: Parts, state: State, builder: RequestBuilder) -> ModelReques
 def _specs(parts: Parts, slug: str | None = None) -> tuple[ToolSpec, ...]:
     """Describe the tools of a mode, or all."""
     tools = parts.toolbox.tools.values()
-    return tuple(spec(tool) for tool in tools if slug is None or allows(mode(slug), tool.kind))
-
-
-def _system(parts: Parts, state: State, protocol: Protocol, tools: tuple[ToolSpec, ...]) -> str:
-    slug, parallel = state.task.mode, state.parallel
-    kept = parts.prompts.get((slug, parallel))
-    if kept is not None:
-        return kept
-    root, environ = parts.toolbox.workspace.root, parts.options.environ
-    files = (*user_rules(config_directory(environ), _read), *project_rules(root, _read))
-    made = render(
-        SystemPromptInputs(
-            mode=mode(slug),
-            protocol=protocol,
-            parallel=parallel,
-            tools=tools,
-            facts=facts(root, environ),
-            catalogue=catalogue(protocol, tools),
-            instructions=instructions(files),
-        )
-    )
-    parts.prompts[slug, parallel] = made
-    return made
-
-
-def _read(path: Path) -> str | None:
-    try:
-        return Workspace(path.parent).read_text(path.name).body
-    except ToolError:
-        return None
+    find = parts.toolbox.customs.modes.find
+    return tuple(spec(tool) for tool in tools if slug is None or allows(find(slug), tool.kind))
 
 
 def _environment(parts: Parts, state: State) -> str:
     task = state.task
     names = None if task.messages else _names(parts.toolbox.workspace)
     now = datetime.now().astimezone()
-    return details(now=now, mode=mode(task.mode), todos=task.todos, names=names)
+    mode = parts.toolbox.customs.modes.find(task.mode)
+    return details(now=now, mode=mode, todos=task.todos, names=names)
 
 
 def _names(workspace: Workspace) -> list[str]:

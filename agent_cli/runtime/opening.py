@@ -92,10 +92,18 @@ def announce(session: Session, options: Options, toolbox: Toolbox, frontend: Fro
     frontend.emit(opened)
     for rule in without_tool(toolbox.policy, built_in()):
         frontend.emit(Notice(say("the rule {rule} names no tool that there is", rule=rule)))
+    for fault in toolbox.customs.faults:
+        text = say("{place} has no effect: {why}", place=fault.path, why=fault.problem)
+        frontend.emit(Notice(text))
 
 
-def go_on(agent: Agent, options: Options, damage: str, frontend: Frontend) -> None:
-    """Settle what was left open; let the command line hold over what the session had."""
+def go_on(
+    agent: Agent, options: Options, damage: str, frontend: Frontend, *, fallback: str
+) -> None:
+    """Settle what was left open; let the command line hold over what the session had.
+
+    A session whose mode is not there any more goes on in the mode `fallback`.
+    """
     session = agent.session
     if damage:
         frontend.emit(
@@ -104,6 +112,10 @@ def go_on(agent: Agent, options: Options, damage: str, frontend: Frontend) -> No
     if agent.recover():
         frontend.emit(Notice(say("the session had been cut off; its open calls were settled")))
     state, started = session.state, _started(session)
+    if not options.mode and not agent.customs.modes.has(state.task.mode):
+        gone = say("the mode {mode} is not there any more", mode=state.task.mode)
+        frontend.emit(Notice(gone))
+        session.append(ModeSwitched(fallback))
     if options.mode and options.mode != state.task.mode:
         session.append(ModeSwitched(options.mode))
     if options.parallel_tool_calls not in (None, state.parallel):

@@ -95,7 +95,7 @@ class Permission:
         return _Decided(ready, Verdict(approved=True), DecidedBy.POLICY, reason)
 
     def _by_policy(self, prepared: Prepared) -> Judgement:
-        if prepared.tool.kind is Kind.ALWAYS:
+        if prepared.tool.kind is Kind.ALWAYS and not prepared.effects:
             return Judgement(Decision.ALLOW, "")
         granted = self._session.state.granted
         return decide(self._policy, prepared.call.name, prepared.effects, granted)

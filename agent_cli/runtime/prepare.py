@@ -7,8 +7,10 @@ from typing import Any, TypeVar, cast
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from agent_cli.approval.policy import Policy
+from agent_cli.context.customs import Customs
 from agent_cli.context.modes import Mode, allows
 from agent_cli.hooks.runner import Hooks
 from agent_cli.processes.run import Processes
@@ -31,7 +33,7 @@ class Toolbox(Struct, frozen=True):
 
     tools: dict[str, AnyTool]
     policy: Policy
-    mode: Callable[[str], Mode]
+    customs: Customs
     workspace: Workspace
     context: Callable[[ToolCall], ToolContext]
     hooks: Hooks
@@ -68,10 +70,10 @@ def prepare(call: ToolCall, toolbox: Toolbox, mode_slug: str) -> Prepared | Tool
     tool = toolbox.tools.get(call.name)
     if tool is None:
         return failed(call, Code.UNKNOWN_TOOL, f"{call.name!r}; tools: {', '.join(toolbox.tools)}")
-    mode = toolbox.mode(mode_slug)
+    mode = toolbox.customs.modes.find(mode_slug)
     if not allows(mode, tool.kind):
         return failed(call, Code.FORBIDDEN, f"{call.name} in mode {mode.slug}")
-    prepared = attempt(call, lambda: _prepared(call, tool, toolbox))
+    prepared = attempt(call, lambda: _prepared(call, tool, toolbox, mode))
     if isinstance(prepared, ToolResult):
         return prepared
     forbidden = [effect.target for effect in prepared.effects if not mode.permits(effect)]
@@ -99,9 +101,11 @@ def failure(call: ToolCall, error: Exception) -> ToolResult:
     return failed(call, None, f"internal error in {call.name}: {error!r}")
 
 
-def _prepared(call: ToolCall, tool: AnyTool, toolbox: Toolbox) -> Prepared:
+def _prepared(call: ToolCall, tool: AnyTool, toolbox: Toolbox, mode: Mode) -> Prepared:
     arguments = parse_arguments(call.arguments, tool, escapes=toolbox.escapes)
-    context = toolbox.context(call)
+    context = replace(toolbox.context(call), mode=mode.slug)
+    if mode.confines_commands:
+        context = replace(context, processes=context.processes.reading())
     return Prepared(call, tool, arguments, tool.effects(arguments, context), context)
 
 

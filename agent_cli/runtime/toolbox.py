@@ -5,7 +5,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from agent_cli.context.modes import mode
+from agent_cli.context.customs import Customs, customs
 from agent_cli.hooks.runner import Hooks
 from agent_cli.processes.run import Processes
 from agent_cli.processes.sandbox import Confinement
@@ -16,9 +16,10 @@ from agent_cli.runtime.redaction import hidden_variables
 from agent_cli.sessions.catalog import new_id
 from agent_cli.settings.places import cache_directory, state_directory
 from agent_cli.settings.schema import SandboxSettings, Settings
-from agent_cli.tools.base import Services, ToolContext
+from agent_cli.tools.base import Painter, Services, ToolContext
 from agent_cli.tools.registry import built_in
 from agent_cli.trust.manifest import Manifest
+from agent_cli.types.brought import Brought
 from agent_cli.types.errors import ToolError
 from agent_cli.types.events import Progress
 from agent_cli.types.messages import ToolCall
@@ -55,6 +56,8 @@ class Options(Struct, frozen=True):
     """Where the exchange with the model is written as a cassette."""
     trusted: Manifest | None = None
     """What the folder was trusted with, where hooks of its own are in force."""
+    brought: tuple[Brought, ...] = ()
+    """Modes, skills, commands and rules: the user's, and of a trusted folder its own."""
 
 
 def toolbox(
@@ -69,14 +72,15 @@ def toolbox(
 
     `vision` says whether who reads the results can see images.
     """
-    mode(settings.mode)  # an unknown mode stops before a session is made
+    found = customs(options.brought)
+    found.modes.find(settings.mode)  # an unknown mode stops before a session is made
     removed = {rule for rule in options.disallowed_tools if "(" not in rule}
     added = tuple(path.resolve() for path in options.add_dirs)
     notes = None if options.ephemeral else state_directory(options.environ) / "writing"
     workspace = Workspace(options.cwd.resolve(), added, notes=notes)
     workspace.tidy()
     processes = _processes(settings, options, workspace, redactor or Redactor())
-    services = _services(settings, vision=vision)
+    services = _services(settings, options, found, vision=vision)
     return Toolbox(
         tools={
             name: tool
@@ -89,7 +93,7 @@ def toolbox(
             deny=options.disallowed_tools,
             yolo=options.yolo,
         ),
-        mode=mode,
+        customs=found,
         workspace=workspace,
         context=_context(services, workspace, processes, frontend),
         hooks=Hooks(settings.hooks, processes, workspace.root, options.trusted),
@@ -98,12 +102,24 @@ def toolbox(
     )
 
 
-def _services(settings: Settings, *, vision: bool) -> Services:
+def _services(settings: Settings, options: Options, found: Customs, *, vision: bool) -> Services:
     return Services(
         command_timeout=settings.command_timeout,
         vision=vision,
         web_local=settings.web.allow_local,
+        images=_painter(settings, options),
+        modes=tuple(mode.slug for mode in found.modes.known),
+        skills=found.skills,
+        commands=found.commands,
     )
+
+
+def _painter(settings: Settings, options: Options) -> Painter | None:
+    if settings.images.model is None:
+        return None
+    from agent_cli.providers.images import painter  # noqa: PLC0415 - for who has set one
+
+    return painter(settings, options.environ)
 
 
 def _processes(

@@ -42,7 +42,7 @@ def is_inside(place: Path, root: Path, environ: Mapping[str, str]) -> bool:
     real = Path(os.path.realpath(root))
     if not Path(os.path.realpath(place)).is_relative_to(real):
         return False
-    return not Path(os.path.realpath(_home(environ))).is_relative_to(real)
+    return not Path(os.path.realpath(home(environ))).is_relative_to(real)
 
 
 def _place(environ: Mapping[str, str], name: str, variable: str, default: str) -> Path:
@@ -52,19 +52,19 @@ def _place(environ: Mapping[str, str], name: str, variable: str, default: str) -
     base = environ.get(variable, "")
     if base.startswith("/"):  # the XDG rule: a relative path is invalid and ignored
         return Path(base) / "agent"
-    return _home(environ) / default / "agent"
+    return home(environ) / default / "agent"
 
 
 def _expanded(path: str, environ: Mapping[str, str]) -> Path:
     if path == "~" or path.startswith("~/"):
-        return _home(environ) / path[2:]
+        return home(environ) / path[2:]
     return Path(path).absolute()
 
 
-def _home(environ: Mapping[str, str]) -> Path:
-    home = environ.get("HOME", "")
-    if home:
-        return Path(home)
+def home(environ: Mapping[str, str]) -> Path:
+    named = environ.get("HOME", "")
+    if named:
+        return Path(named)
     try:
         return Path.home()
     except RuntimeError as error:

@@ -7,10 +7,11 @@ is said in the return value, never done.
 from collections.abc import Awaitable, Callable
 from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
 
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 from agent_cli.processes.run import Processes
 from agent_cli.types.approval import Preview, Words
+from agent_cli.types.brought import Skill, SlashCommand
 from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.entries import Todo
 from agent_cli.types.messages import Image
@@ -68,6 +69,41 @@ class Ask(Protocol):
     def __call__(self, question: str, suggestions: tuple[str, ...]) -> Awaitable[str]: ...
 
 
+class Servers(Protocol):
+    """The servers that bring tools."""
+
+    def call(
+        self, server: str, tool: str, arguments: dict[str, Any], tell: Callable[[str], None]
+    ) -> Awaitable[Output]:
+        """Call a server's tool; `tell` gets what is said of the progress. Raises ToolError."""
+        ...
+
+    def read(self, server: str, uri: str) -> Awaitable[Output]:
+        """Read a resource; raises ToolError."""
+        ...
+
+    def changed(self, server: str, tool: str) -> str:
+        """Return how the tool is defined now, if otherwise than the user has agreed to."""
+        ...
+
+
+class Painter(Protocol):
+    """Makes images."""
+
+    @property
+    def model(self) -> str: ...
+
+    @property
+    def url(self) -> str:
+        """Where the words go, and the image to start from."""
+        ...
+
+    @property
+    def paint(self) -> Callable[[str, Image | None], Awaitable[bytes]]:
+        """Makes an image from words, and from another one; raises ProviderError."""
+        ...
+
+
 class Services(Struct, frozen=True):
     """Ports that assemble fills; grows with the tools that need them."""
 
@@ -75,8 +111,16 @@ class Services(Struct, frozen=True):
     """Seconds that a command has when the call does not say."""
     vision: bool = True
     """Whether the model can be shown images."""
+    servers: Servers | None = None
+    """None where no servers are configured."""
     web_local: bool = False
     """Whether tools may reach this machine and its local network."""
+    images: Painter | None = None
+    """None where no model is set for it, or its key is missing."""
+    modes: tuple[str, ...] = ()
+    """Slugs of the modes there are."""
+    skills: tuple[Skill, ...] = ()
+    commands: tuple[SlashCommand, ...] = ()
 
 
 class ToolContext(Struct, frozen=True):
@@ -88,15 +132,19 @@ class ToolContext(Struct, frozen=True):
     progress: Callable[[str], None]
     """Shows output while the call runs; returns at once."""
     services: Services = Services()
+    mode: str = ""
+    """The slug of the mode that the call is made in."""
 
 
 class Tool(Generic[A]):
     """One thing the model can call."""
 
-    name: ClassVar[str]
-    description: ClassVar[str]
+    name: str
+    description: str
     kind: ClassVar[Kind]
     arguments: type[A]
+    schema: Raw | None = None
+    """JSON Schema of the arguments, where not their type says it."""
 
     def available(self, services: Services) -> bool:
         """Whether the tool can work in this session; one that cannot is not offered."""

@@ -25,7 +25,7 @@ from agent_cli.trust.named import MOST_NAMED, names
 CONFIG = ".agent/config.toml"
 LOCAL_CONFIG = ".agent/config.local.toml"
 MCP = ".mcp.json"
-TOPS = (".agent", ".agents/skills", MCP)
+TOPS = (".agent", ".agents/skills", ".claude/skills", MCP)
 """Where everything lies that acts; a folder with none of them is not asked about."""
 NAMING = (CONFIG, LOCAL_CONFIG, MCP)
 """Files whose words may name programs of the folder."""

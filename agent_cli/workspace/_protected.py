@@ -15,7 +15,7 @@ _NAMES = frozenset(
         ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout",
         ".cshrc", ".tcshrc", ".kshrc", ".mkshrc", "config.fish",
         # ours
-        ".agent", ".agents", ".agentignore", "agents.md",
+        ".agent", ".agents", ".claude", ".agentignore", "agents.md",
     }
 )  # fmt: skip
 

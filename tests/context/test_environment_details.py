@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from testbed.built_in_modes import mode
 
 from agent_cli.context.environment import MOST_NAMES, details, facts
-from agent_cli.context.modes import mode
 from agent_cli.types.entries import Todo
 
 NOW = datetime(2026, 3, 1, 12, 30, 5, 999, tzinfo=UTC)

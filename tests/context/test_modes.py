@@ -1,8 +1,9 @@
 """Modes: what stands in their files, and what they allow."""
 
 import pytest
+from testbed.built_in_modes import mode
 
-from agent_cli.context.modes import DEFAULT_MODE, allows, mode, modes, read_mode
+from agent_cli.context.modes import DEFAULT_MODE, allows, modes, read_mode
 from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.errors import ConfigurationError
 
@@ -42,7 +43,11 @@ EFFECTS = [
     pytest.param("architect", Kind.READ, "src/app.py", True, id="reading is not restricted"),
     pytest.param("code", Kind.WRITE, "src/app.py", True, id="no restriction"),
     pytest.param("ask", Kind.WRITE, "notes.md", False, id="a writing effect of any tool"),
-    pytest.param("ask", Kind.EXECUTE, "open page.html", True, id="left to the tool's kind"),
+    pytest.param("ask", Kind.EXECUTE, "open page.html", False, id="a command of any tool"),
+    pytest.param("architect", Kind.EXECUTE, "touch plan.md", False, id="not by a command either"),
+    pytest.param("orchestrator", Kind.NETWORK, "example.org", False, id="no network"),
+    pytest.param("orchestrator", Kind.MCP, "files", False, id="no servers"),
+    pytest.param("orchestrator", Kind.MODE, "code", True, id="another mode is asked about"),
 ]
 
 

@@ -11,11 +11,18 @@ from string import Template
 import msgspec
 import pytest
 from msgspec.structs import replace
+from testbed.built_in_modes import mode
 
 from agent_cli.context.environment import Facts
-from agent_cli.context.modes import allows, mode, modes
-from agent_cli.context.system_prompt import SystemPromptInputs, render
+from agent_cli.context.modes import allows, modes
+from agent_cli.context.system_prompt import (
+    LONGEST_TEXT,
+    MOST_NAMED,
+    SystemPromptInputs,
+    render,
+)
 from agent_cli.resources.prompts import prompts
+from agent_cli.types.brought import Skill, SlashCommand
 from agent_cli.types.effects import Kind
 from agent_cli.types.requests import Protocol, ToolSpec
 
@@ -38,6 +45,7 @@ CORE = {
     *("read_file", "search_files", "list_files", "list_code_definition_names", "write_to_file"),
     *("apply_diff", "insert_content", "search_and_replace", "execute_command", "switch_mode"),
     *("ask_followup_question", "attempt_completion", "update_todo_list", "new_task"),
+    "fetch_instructions",
 }
 WAYS = {
     "native": (Protocol.NATIVE, True),
@@ -69,8 +77,52 @@ def test_the_prompt_is_the_committed_one(slug, way):
     assert text == path.read_text(encoding="utf-8")
 
 
+BROUGHT = {
+    "skills": (Skill("pdf", "Read and fill in PDF forms.", "Use pdftk.", "pdf/SKILL.md"),),
+    "commands": (
+        SlashCommand("review", "Review a branch.", "Look at $1.", "review.md", hint="<branch>"),
+        SlashCommand("ship", "Publish a version.", "Ship it.", "ship.md"),
+    ),
+}
+NAMES = {*CORE, "run_slash_command"}
+GIVEN = "with_skills_and_commands"
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_prompt_with_skills_and_commands_is_the_committed_one(way):
+    path = SNAPSHOTS / f"code-{way}-{GIVEN}.md"
+    text = render(inputs("code", way, NAMES, **BROUGHT))
+    if UPDATE:
+        path.write_text(text, encoding="utf-8")
+    assert text == path.read_text(encoding="utf-8")
+
+
 def test_there_is_no_snapshot_of_nothing():
-    assert {path.stem for path in SNAPSHOTS.iterdir()} == {f"{slug}-{way}" for slug, way in EVERY}
+    given = {f"code-{way}-{GIVEN}" for way in WAYS}
+    expected = {f"{slug}-{way}" for slug, way in EVERY} | given
+    assert {path.stem for path in SNAPSHOTS.iterdir()} == expected
+
+
+def test_skills_and_commands_are_named_only_where_they_can_be_used():
+    text = render(inputs("code", "native", ["attempt_completion"], **BROUGHT))
+    assert "pdf" not in text
+    assert "/review" not in text
+
+
+def test_a_long_list_of_skills_is_cut():
+    many = tuple(Skill(f"s{n}", "long\n" * 400, "x", "x") for n in range(MOST_NAMED + 7))
+    text = render(inputs("code", "native", skills=many))
+    assert "- (and 7 more)" in text
+    assert f"`s{MOST_NAMED}`" not in text
+    longest = max(len(line) for line in text.split("\n") if line.startswith("- `s"))
+    assert longest < LONGEST_TEXT + 20
+
+
+def test_a_mode_whose_commands_are_confined_says_so():
+    parts = inputs("code", "native")
+    reader = replace(parts, mode=replace(mode("code"), kinds=frozenset({Kind.EXECUTE})))
+    assert "commands can change nothing" in render(reader)
+    assert "commands can change nothing" not in render(parts)
 
 
 @pytest.mark.parametrize(("slug", "way"), EVERY)

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from agent_cli.approval.policy import Policy
-from agent_cli.context.modes import mode
+from agent_cli.context.customs import customs
 from agent_cli.engine.steps import Dispatch, Rules, next_step
 from agent_cli.hooks.runner import Hooks
 from agent_cli.processes.run import Processes
@@ -78,7 +78,7 @@ def dispatch(
     )  # fmt: skip
     hooks = Hooks({}, context.processes, root)
     toolbox = Toolbox(
-        built_in(), policy, mode, workspace, lambda _: context, hooks, context.processes
+        built_in(), policy, customs(()), workspace, lambda _: context, hooks, context.processes
     )
     session = Session(Ephemeral(), user.emit)
     name, arguments = call

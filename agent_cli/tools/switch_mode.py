@@ -1,0 +1,56 @@
+"""switch_mode: go on as somebody else, with other tools."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from agent_cli.tools.base import SwitchMode, Tool, ToolArguments, ToolContext
+from agent_cli.types.approval import Words
+from agent_cli.types.effects import Effect, Kind
+from agent_cli.types.errors import ToolError
+from agent_cli.types.outcomes import Code
+
+
+class Arguments(ToolArguments, frozen=True):
+    mode_slug: Annotated[str, Meta(description="The slug of the mode, such as `code`.")]
+    reason: Annotated[
+        str | None, Meta(description="Why the work goes on better there; the user is shown it.")
+    ] = None
+
+
+class SwitchModeTool(Tool[Arguments]):
+    name = "switch_mode"
+    description = (
+        "Go on in another mode, when the rest of the work needs what only that mode has. The user "
+        "may be asked. It holds from the next call on."
+    )
+    kind = Kind.ALWAYS
+    arguments = Arguments
+
+    def effects(self, arguments: Arguments, context: ToolContext) -> tuple[Effect, ...]:
+        slug = _known(arguments, context)
+        return () if slug == context.mode else (Effect(Kind.MODE, slug),)
+
+    def preview(self, arguments: Arguments, context: ToolContext) -> Words:
+        change = f"{context.mode} → {_known(arguments, context)}"
+        return Words(f"{change}: {arguments.reason}" if arguments.reason else change)
+
+    async def run(self, arguments: Arguments, context: ToolContext) -> SwitchMode | str:
+        slug = _known(arguments, context)
+        if slug == context.mode:
+            return f"The mode is {slug} already; nothing was changed."
+        why = f" Reason: {arguments.reason}" if arguments.reason else ""
+        return SwitchMode(slug, f"The mode was {context.mode} and is {slug} now.{why}")
+
+
+def _known(arguments: Arguments, context: ToolContext) -> str:
+    slug = arguments.mode_slug.strip()
+    modes = context.services.modes
+    if slug not in modes:
+        raise ToolError(
+            f"there is no mode {slug!r}; choose one of: {', '.join(modes)}", Code.INVALID_ARGUMENTS
+        )
+    return slug
+
+
+TOOL = SwitchModeTool()
