@@ -3,8 +3,9 @@
 A hook is a shell command from the settings. It gets one JSON object on its standard input (see
 `runtime/hooked.py`) and runs in the workspace root. How it ends decides:
 
-- exit status 0: go on. If what it printed is an object like {"decision": "ask", "reason": "..."},
-  a person is asked first; any other word in its place but "allow" and "approve" forbids.
+- exit status 0: go on. If a line of what it printed begins an object like {"decision": "ask",
+  "reason": "..."}, a person is asked first; any other word in its place but "allow" and "approve"
+  forbids, and so does a decision that cannot be read.
 - exit status 2: forbidden; what it printed is the reason.
 - any other end, running out of time included: forbidden. A guard that is broken is no open door.
 
@@ -15,7 +16,8 @@ perhaps, no hook runs any more: a person is asked in its place.
 """
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -32,6 +34,7 @@ _CHANGED = (
     "what this folder was trusted with has changed, so its hooks did not run: start again, "
     "or use `agent trust`, to look at what has changed"
 )
+_READ = json.JSONDecoder()
 _LONGEST_REASON = 4_000
 """Characters of what a hook printed that anybody gets to read."""
 
@@ -47,6 +50,9 @@ class Objection(Struct, frozen=True):
 class _Said(Struct, frozen=True):
     decision: str = ""
     reason: str = ""
+
+
+_BEGINS = re.compile(r"^[ \t]*(?=\{)", re.MULTILINE)
 
 
 class Hooks:
@@ -103,24 +109,38 @@ def _matches(matcher: str, subject: str) -> bool:
 
 
 def _objection(hook: Hook, finished: Finished) -> Objection | None:
-    printed = finished.output.strip()[:_LONGEST_REASON]
+    printed = finished.output.strip()
+    shown = printed[:_LONGEST_REASON]
     if finished.exit_code == 0:
-        return _said(printed)
+        return _said(hook, printed)
     if finished.exit_code == 2:  # noqa: PLR2004 - the field's convention
-        return Objection(Decision.DENY, printed or f"forbidden by the hook {hook.command!r}")
+        return Objection(Decision.DENY, shown or f"forbidden by the hook {hook.command!r}")
     how = "ran out of time" if finished.timed_out else "failed"
-    return Objection(Decision.DENY, f"the hook {hook.command!r} {how}: {printed}".rstrip(": "))
+    return Objection(Decision.DENY, f"the hook {hook.command!r} {how}: {shown}".rstrip(": "))
 
 
-def _said(printed: str) -> Objection | None:
-    """Read a decision; whatever else a hook prints means nothing."""
-    if not printed.startswith("{"):
+def _said(hook: Hook, printed: str) -> Objection | None:
+    """Read decisions, of which the first that objects counts; all else that is printed is talk."""
+    if not printed.startswith("{") and '"decision"' not in printed:
         return None
     try:
-        said = msgspec.json.decode(printed, type=_Said)
-    except msgspec.DecodeError:
+        said = msgspec.convert(list(_objects(printed)), type=list[_Said])
+    except (msgspec.ValidationError, ValueError, RecursionError):
+        said = []
+    if not said:
+        why = f"the hook {hook.command!r} printed a decision that cannot be read: {printed}"
+        return Objection(Decision.DENY, why[:_LONGEST_REASON])
+    one = next((one for one in said if one.decision not in _GO_ON), None)
+    if one is None:
         return None
-    if said.decision in _GO_ON:
-        return None
-    decision = Decision.ASK if said.decision == Decision.ASK else Decision.DENY
-    return Objection(decision, said.reason or f"a hook said {said.decision!r}")
+    decision = Decision.ASK if one.decision == Decision.ASK else Decision.DENY
+    return Objection(decision, one.reason[:_LONGEST_REASON] or f"a hook said {one.decision!r}")
+
+
+def _objects(printed: str) -> Iterator[object]:
+    """Yield the objects that begin a line, but for those inside of another. Raises ValueError."""
+    end = 0
+    for begin in _BEGINS.finditer(printed):
+        if begin.end() >= end:
+            found, end = _READ.raw_decode(printed, begin.end())
+            yield found

@@ -15,6 +15,7 @@ from agent_cli.settings.places import config_directory
 
 WRITE = Call("write_to_file", {"path": "new.txt", "content": "hello\n"})
 DONE = Call("attempt_completion", {"result": "All done."})
+DENIAL = '{"reason": "%s", "decision": "deny"}'
 SCRIPT = [Say(calls=[WRITE]), Say(calls=[DONE])]
 
 
@@ -103,6 +104,12 @@ def test_a_hook_allows_nothing(project: Path, home: Path):
         pytest.param("import os; os.kill(os.getpid(), 9)", {}, id="is killed"),
         pytest.param("import signal; signal.pause()", {"timeout": 0.5}, id="hangs"),
         pytest.param('print(\'{"decision": "block"}\')', {}, id="says a word of another agent"),
+        pytest.param(f"print({DENIAL!r} % ('x' * 5_000))", {}, id="gives a long reason"),
+        pytest.param(f"print({DENIAL!r} % ('x' * 90_000))", {}, id="gives one that is cut"),
+        pytest.param(f"print('a warning'); print({DENIAL!r} % 'no')", {}, id="warns before it"),
+        pytest.param(f"print({{}}); print({DENIAL!r} % 'no')", {}, id="says something else first"),
+        pytest.param("print('{\"decision\": 1}')", {}, id="gives no word"),
+        pytest.param('print(\'so "decision": "deny"\')', {}, id="decides in no object"),
     ],
 )
 def test_a_hook_that_does_not_say_yes_forbids(
@@ -112,6 +119,13 @@ def test_a_hook_that_does_not_say_yes_forbids(
     done, _ = run(SCRIPT, project, home, "--json")
     assert results(done)[0] == ("write_to_file", "denied", "hook")
     assert not (project / "new.txt").exists()
+
+
+@pytest.mark.parametrize("talk", ["{}", '{"continue": true}', "{}\n[1]", "ok", '"{"'])
+def test_a_hook_that_talks_of_other_things_forbids_nothing(talk: str, project: Path, home: Path):
+    hook(home, "PreToolUse", f"print({talk!r})")
+    done, _ = run(SCRIPT, project, home)
+    assert done.exit_code == 0, done.stderr
 
 
 def test_an_objection_to_a_result_fails_the_call(project: Path, home: Path):
