@@ -1,18 +1,19 @@
 """Keeps keys out of everything that is recorded, shown or sent to a model.
 
-What counts as a secret: the values of the environment variables that no command gets to see, of
-those that the settings name as keys, of headers that authenticate, and the user part of addresses.
+What counts as a secret: the values of providers' environment variables that authenticate and of
+those that the settings name as keys, of headers that authenticate, and what in an address does: a
+password, a user without one, and such a parameter.
 """
 
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 import msgspec
 from msgspec.structs import replace
 
-from agent_cli.processes.environment import clean
+from agent_cli.processes.environment import holds_key
 from agent_cli.runtime.frontend import Frontend
 from agent_cli.settings.schema import Settings
 from agent_cli.types.entries import Entry
@@ -29,7 +30,10 @@ from agent_cli.types.events import (
 )
 from agent_cli.types.redaction import SHORTEST, Redactor, Stream
 
-_AUTHENTICATES = re.compile(r"auth|key|token|secret|cookie|password", re.IGNORECASE)
+_AUTHENTICATES = re.compile(
+    r"auth|key|token|secret|cookie|passw|credential|bearer|custom_headers", re.IGNORECASE
+)
+_ADDRESSES = ("_PROXY", "_BASE_URL", "_ENDPOINT")
 _EXACT = frozenset({"opaque", "id", "call_id"})
 """Members of entries that must stay as they are: they belong to the model's provider."""
 
@@ -42,27 +46,30 @@ def hidden_variables(settings: Settings) -> frozenset[str]:
 
 def secrets(settings: Settings, environ: Mapping[str, str]) -> frozenset[str]:
     """Return every value that must not get out."""
-    kept = clean(environ)
-    found = {value for name, value in environ.items() if name not in kept}
-    found |= {environ.get(name, "") for name in hidden_variables(settings)}
+    found = {environ.get(name, "") for name in hidden_variables(settings)}
+    for name, value in environ.items():
+        if holds_key(name) and _AUTHENTICATES.search(name):
+            found.add(value)
+        elif name.upper().endswith(_ADDRESSES):
+            found |= set(_of_address(value))
     for provider in settings.providers.values():
         headers = provider.headers.items()
         found |= {value for name, value in headers if _AUTHENTICATES.search(name)}
-        found |= set(_user_part(provider.base_url))
-    for name in ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"):
-        for variable in (name, name.lower()):
-            found |= set(_user_part(environ.get(variable, "")))
+        found |= set(_of_address(provider.base_url))
     words = {word for value in found for word in value.split()}  # "Bearer KEY"
     return frozenset(word for word in words if len(word) >= SHORTEST)
 
 
-def _user_part(url: str) -> Iterator[str]:
+def _of_address(url: str) -> Iterator[str]:
+    """Yield what authenticates, as it is written and as it is meant."""
     try:
-        password = urlsplit(url).password
+        parts = urlsplit(url if "://" in url else f"http://{url}")
+        parameters = parse_qsl(parts.query)
     except ValueError:
         return
-    if password:
-        yield password
+    secret = parts.password or parts.username or ""
+    yield from (secret, unquote(secret))
+    yield from (value for name, value in parameters if _AUTHENTICATES.search(name))
 
 
 def without_secrets(entry: Entry, redactor: Redactor) -> Entry:

@@ -56,8 +56,9 @@ def _forms(value: str) -> Iterator[str]:
     """Yield the ways in which a secret can be written."""
     data = value.encode("utf-8", "surrogateescape")
     yield value
-    yield data.hex()
-    yield quote(value, safe="", errors="surrogateescape")
+    yield from (data.hex(), data.hex().upper())
+    quoted = quote(value, safe="", errors="surrogateescape")
+    yield from (quoted, re.sub("%..", lambda one: one[0].lower(), quoted))
     yield _in_json(value).decode()
     for before in range(3):
         for encode in (b64encode, urlsafe_b64encode):

@@ -1,3 +1,5 @@
+import os
+
 import pytest
 
 from agent_cli.processes.environment import clean, shell
@@ -18,7 +20,7 @@ SECRETS = [
     "AWS_BEARER_TOKEN_BEDROCK",
     "openai_api_key",
 ]
-ORDINARY = ["PATH", "HOME", "GITHUB_TOKEN", "OPENAI_BASE_URL", "SSH_AUTH_SOCK", "MONKEY", "KEYMAP"]
+ORDINARY = ["HOME", "GITHUB_TOKEN", "OPENAI_BASE_URL", "SSH_AUTH_SOCK", "MONKEY", "KEYMAP"]
 
 
 @pytest.mark.parametrize("name", SECRETS)
@@ -29,6 +31,26 @@ def test_a_providers_key_is_removed(name: str):
 @pytest.mark.parametrize("name", ORDINARY)
 def test_other_variables_stay(name: str):
     assert clean({name: "value"})[name] == "value"
+
+
+@pytest.mark.parametrize(
+    "name", ["BASH_ENV", "ENV", "CDPATH", "SHELLOPTS", "BASHOPTS", "PS4", "BASH_FUNC_ls%%"]
+)
+def test_nothing_that_steers_a_shell_gets_to_one(name: str):
+    assert name not in clean({name: "value"})
+
+
+@pytest.mark.parametrize(
+    ("path", "left"),
+    [
+        ("/usr/bin:node_modules/.bin:/bin", "/usr/bin:/bin"),
+        (":/usr/bin:", "/usr/bin"),
+        (".", os.defpath),
+        ("", os.defpath),
+    ],
+)
+def test_no_program_is_looked_for_where_the_work_is_done(path: str, left: str):
+    assert clean({"PATH": path})["PATH"] == left
 
 
 def test_programs_neither_page_nor_ask():

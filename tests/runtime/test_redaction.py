@@ -44,7 +44,9 @@ def forms() -> Sequence[pytest.param]:
         pytest.param(KEY, id="plain"),
         pytest.param(quote(KEY, safe=""), id="url"),
         pytest.param(KEY.replace('"', '\\"'), id="json"),
+        pytest.param("sk-test%2f%22quoted%22%2b0123456789%3d%3d", id="url in small letters"),
         pytest.param(KEY.encode().hex(), id="hex"),
+        pytest.param(KEY.encode().hex().upper(), id="hex in capitals"),
         *(
             pytest.param(base64.b64encode(b"x" * n + inside).decode(), id=f"base64 after {n}")
             for n in range(3)
@@ -157,9 +159,17 @@ def test_secrets_come_from_keys_headers_and_addresses():
         "https_proxy": "http://[broken",
         "GROQ_API_KEY": "short",
         "PATH": "/usr/bin:/bin",
+        "ALL_PROXY": "token-as-a-user@proxy:1",
+        "OPENAI_BASE_URL": "https://host/v1?api_key=key-in-an-address&version=2026-11-21",
+        "http_proxy": "http://login-name:a%40b%2Fpassword@proxy:1",
+        "ANTHROPIC_MODEL": "some-model-of-theirs",
+        "ANTHROPIC_BASE_URL": "https://gateway.example",
+        "ANTHROPIC_CUSTOM_HEADERS": "X-Pass: header-of-theirs",
+        "CDPATH": "/home/somebody",
     }
     assert hidden_variables(settings) == {"CORP"}
     assert secrets(settings, environ) == {
         "address-password", "header-secret", "openai-secret", "corporate-secret",
-        "proxy-password",
+        "proxy-password", "token-as-a-user", "key-in-an-address", "a%40b%2Fpassword",
+        "a@b/password", "header-of-theirs",
     }  # fmt: skip
