@@ -95,6 +95,7 @@ MAY_NOT: dict[Keys, Reason] = {
     ("allowed_tools",): Reason.LOOSENS,
     ("auto_approve",): Reason.LOOSENS,
     ("web",): Reason.LOOSENS,
+    ("images",): Reason.BUDGET,
     ("approval", "yolo"): Reason.LOOSENS,
     ("models", EVERY, "input_price"): Reason.BUDGET,
     ("models", EVERY, "output_price"): Reason.BUDGET,

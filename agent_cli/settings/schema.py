@@ -92,6 +92,11 @@ class WebSettings(Struct, frozen=True, forbid_unknown_fields=True):
     """Reach this machine, and what is in its local network."""
 
 
+class ImagesSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    model: str | None = None
+    """`provider/name` of the model that makes images; without one nobody is offered any."""
+
+
 HookEvent: TypeAlias = Literal[
     "SessionStart",
     "UserPromptSubmit",
@@ -134,6 +139,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     retry: RetrySettings = RetrySettings()
     sandbox: SandboxSettings = SandboxSettings()
     web: WebSettings = WebSettings()
+    images: ImagesSettings = ImagesSettings()
     providers: dict[str, ProviderSettings] = field(default_factory=dict[str, ProviderSettings])
     models: dict[str, ModelSettings] = field(default_factory=dict[str, ModelSettings])
     """By `provider/name`."""
