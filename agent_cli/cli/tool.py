@@ -9,7 +9,7 @@ import asyncio
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Protocol, TextIO, TypeAlias
+from typing import IO, Annotated, Protocol, TextIO, TypeAlias, cast
 
 import typer
 
@@ -19,6 +19,7 @@ from agent_cli.cli.options import directory
 from agent_cli.cli.trusting import standing_of
 from agent_cli.context.replies import result_text
 from agent_cli.engine.outcomes import EXIT_STATUS, Verdict
+from agent_cli.frontends.headless.streams import Lasting, put
 from agent_cli.frontends.stopping import VERDICTS, stopping
 from agent_cli.runtime.frontend import Frontend
 from agent_cli.runtime.one_call import OneCall
@@ -83,12 +84,13 @@ def command(
     settings = load(os.environ)
     if settings.language:
         os.environ["AGENT_LANGUAGE"] = settings.language  # where `say` looks first
-    options = _options(directory(cwd), tuple(add_dir or ()))
+    added = tuple(directory(path, "--add-dir") for path in add_dir or ())
+    options = _options(directory(cwd), added)
     frontend = _frontend(_answer(yes=yes, no=no), text=format_ == "text")
     call = OneCall(settings, options, frontend)
     stopped = asyncio.run(_until_stopped(call, name, arguments))
     if format_ == "json":
-        sys.stdout.write(ascii_json(_report(call.result, asked=frontend.asked)) + "\n")
+        put(ascii_json(_report(call.result, asked=frontend.asked)))
     status = _STATUS.get(call.result.outcome, Verdict.UNRESOLVED)
     raise typer.Exit(EXIT_STATUS[stopped or status])
 
@@ -141,11 +143,14 @@ def _frontend(answer: approval.Verdict | None, *, text: bool) -> Asked:
     from agent_cli.frontends.terminal.one_call import OneCallFrontend, Person  # noqa: PLC0415
     from agent_cli.frontends.terminal.writer import Writer  # noqa: PLC0415 - as above
 
-    output = Writer(Console(highlight=False)) if text else None
+    def console(stream: TextIO) -> Console:
+        return Console(file=cast("IO[str]", Lasting(stream)), highlight=False)
+
+    output = Writer(console(sys.stdout)) if text else None
     if answer is not None:
         return OneCallFrontend(output, answer)
     same = output is not None and _same_terminal()
-    writer = output if same and output else Writer(Console(stderr=True, highlight=False))
+    writer = output if same and output else Writer(console(sys.stderr))
     return OneCallFrontend(output, Person(writer, lambda: read_line(sys.stdin.fileno())))
 
 

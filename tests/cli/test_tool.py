@@ -183,6 +183,8 @@ def test_text_tells_of_failures_lists_and_ends(project: Path, home: Path):
         ([*READ, "--yes", "--no"], "contradict"),
         ([*READ, "--format", "xml"], "xml"),
         ([*READ, "-C", "/absent"], "/absent"),
+        ([*READ, "--add-dir", "README.md"], "README.md"),
+        ([*READ, "--add-dir", "absent"], "absent"),
     ],
 )
 def test_wrong_use_is_told_and_prints_nothing(

@@ -6,7 +6,7 @@ is told why, and the exit status still says how the work ended.
 
 import os
 import sys
-from typing import IO
+from typing import IO, TextIO
 
 from agent_cli.i18n.catalog import say
 
@@ -19,6 +19,36 @@ def put(line: str) -> None:
 def tell(line: str) -> None:
     """Write a line to standard error."""
     _write(sys.stderr, line)
+
+
+class Lasting:
+    """A stream for those that write by themselves, where writing never fails."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    @property
+    def encoding(self) -> str:
+        return self._stream.encoding
+
+    def fileno(self) -> int:
+        return self._stream.fileno()
+
+    def isatty(self) -> bool:
+        return self._stream.isatty()
+
+    def write(self, text: str) -> int:
+        try:
+            self._stream.write(text)
+        except OSError:
+            _give_up(self._stream)
+        return len(text)
+
+    def flush(self) -> None:
+        try:
+            self._stream.flush()
+        except OSError:
+            _give_up(self._stream)
 
 
 def _write(stream: IO[str], line: str) -> None:
