@@ -6,7 +6,8 @@ from msgspec import Struct
 
 from agent_cli.approval import _builtins, _tree, _words
 from agent_cli.approval._reader import Script, Unreadable, read
-from agent_cli.approval._wrappers import WRAPPERS, Inner, Text, Unclear, own_words, unwrap
+from agent_cli.approval._wrapper_names import WRAPPERS, wrapper_name
+from agent_cli.approval._wrappers import Inner, Text, Unclear, own_words, unwrap
 from agent_cli.approval.options import Word, hazard
 
 _DEEPEST = 8
@@ -69,9 +70,10 @@ def _command(words: Sequence[Word], allow: Rules, *, fed: bool, depth: int) -> s
     inner = unwrap(words)
     if inner is None:
         return _plain(words, allow)
-    if name.text not in WRAPPERS:
+    known = wrapper_name(name.text)
+    if known not in WRAPPERS or "/" in name.text or name.text != name.text.lower():
         return f"{name.text!r} could be any program"
-    if name.text == "find":
+    if known == "find":
         reason = _plain(own_words(words), allow)
         if reason is not None:
             return reason

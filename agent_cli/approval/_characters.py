@@ -5,7 +5,7 @@ import unicodedata
 
 _ASCII = re.compile(r"[ -~\t\n]*")
 _OWN_SCRIPT = re.compile(r"[^\W\d_]+")
-_INVISIBLE = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+_INVISIBLE = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\ufffc")
 _ALIKE = frozenset(
     "\u00b4\u01c0\u01c3\u02b9\u02ba\u02bb\u02bc\u02bd\u02c8\u02cb\u02d0\u02d7\u02dc\u0374\u05f3"
     "\u05f4\u06d4\u2010\u2011\u2012\u2013\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u2032"

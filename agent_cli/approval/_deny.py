@@ -13,12 +13,16 @@ from msgspec import Struct
 from agent_cli.approval import _tokens, _tree, _words
 from agent_cli.approval._reader import Unreadable, read
 from agent_cli.approval._structure import Mark
-from agent_cli.approval._wrappers import CARRIERS, Inner, Text, Unclear, Wrapped, unwrap
+from agent_cli.approval._wrapper_names import CARRIERS, wrapper_name
+from agent_cli.approval._wrappers import Inner, Text, Unclear, Wrapped, runs_input, unwrap
 from agent_cli.approval.options import Word, hazard
 
 _DEEPEST = 8
 """Commands within commands that are taken apart before the broadest look is taken."""
 
+_MOST_PIPED = 20
+"""Commands of a text for which it is told apart what may flow into each."""
+_FEEDS = ("|", "<<", "<(")
 _QUOTES = re.compile(r"\\\n|[\\'\"]")
 
 
@@ -95,9 +99,13 @@ def _of_text(text: str, depth: int) -> Iterator[_Seen]:
         yield from _of_tree(text, depth)
         return
     piped = any(isinstance(item, Mark) and item.sign in {"|", "|&"} for item in script.items)
+    few = len(script.commands) <= _MOST_PIPED
+    data: list[str] = []
     for command in script.commands:
-        whole = script.text if piped else ""
-        yield from _of(command.words, script.part(command), (*command.data, whole), depth)
+        before = script.text[: command.start] if few else script.text
+        fed = "\n".join((before, *data)) if piped else ""
+        yield from _of(command.words, script.part(command), (*command.data, fed), depth)
+        data.extend(command.data if few else ())
 
 
 def _of_tree(text: str, depth: int) -> Iterator[_Seen]:
@@ -105,7 +113,7 @@ def _of_tree(text: str, depth: int) -> Iterator[_Seen]:
     if found is None:
         yield _Seen(text)
         return
-    fed = (text,) if "|" in text or "<<" in text else ()
+    fed = (text,) if any(sign in text for sign in _FEEDS) else ()
     for command in found:
         words = tuple(_word(raw) for raw in command.words)
         if not words[0].exact:
@@ -128,9 +136,11 @@ def _of(words: Sequence[Word], part: str, fed: Iterable[str], depth: int) -> Ite
     if depth > _DEEPEST:
         yield _Seen(part)
         return
+    if runs_input(words):
+        yield from (_Seen(one) for one in fed if one)
     inner = unwrap(words)
     if inner is None:
-        if _words.base(texts[0]) in CARRIERS:
+        if wrapper_name(texts[0]) in CARRIERS:
             yield _Seen(part, texts, anywhere=True)
             yield _Seen(" ".join(texts))
         return
@@ -144,12 +154,11 @@ def _of_inner(
     match inner:
         case Inner():
             yield from _of(inner.words, part, fed, depth)
-            if not inner.words[0].exact:
-                yield _Seen(" ".join(texts))
         case Text():
             yield from _of_text(inner.text, depth)
             if not inner.trusted:
                 yield _Seen(" ".join(texts))
+                yield from (_Seen(text) for text in fed if text)
         case Unclear():
             yield _Seen(" ".join(texts))
             if inner.reads_input:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from agent_cli.approval import _builtins
+from agent_cli.approval._literals import literals
 from agent_cli.approval._reader import Script, Simple, read
 from agent_cli.approval._wrappers import Text, unwrap
 from agent_cli.approval.options import Word
@@ -16,14 +17,8 @@ _URL = re.compile(r"(?!file:)[A-Za-z][A-Za-z0-9+.-]*://", re.IGNORECASE)
 _FILE_URL = re.compile(r"file:(?://[^/]*)?", re.IGNORECASE)
 _PARTS = re.compile(r"[=,@:]")
 _ROOTED = re.compile(r"/|\.\.(?:/|\Z)|~")
-_PATTERN_FIRST = frozenset({"grep", "egrep", "fgrep", "rg", "sed"})
-_CERTAIN = {
-    "sed": re.compile(r"-[nErsuz]+"),
-    "rg": re.compile(r"-[acFHIilLnNoPpsSuvwx0]+|-[ABCm]\d+|--(?!f|re)[a-z-]+=\S*|--hidden"),
-}
-"""Options after which the first operand still is the pattern."""
-_CERTAIN_GREP = re.compile(r"-[acEFGHhiILlnoPqRrsvwxzZ]+|-[ABCm]\d+|--(?!f|re)[a-z-]+=\S*|--color")
-_ADDRESSES = re.compile(r"(?:/[^/\\]*/|\d+|\$)(?:,(?:/[^/\\]*/|\d+|\$))?[pdq=]?")
+_BUNDLE = re.compile(r"-{1,2}[^=,@:]*")
+"""What may stand before a path that is attached to an option without a sign between."""
 
 
 class Operand(Struct, frozen=True):
@@ -94,11 +89,12 @@ def _join(place: str, path: str) -> str:
 
 def _of(words: Sequence[Word], depth: int) -> Iterator[Operand]:
     """Yield the operands of one command, seen from where it is run."""
-    skipped = _pattern(words)
+    text = literals(words)
     for at, word in enumerate(words[1:], 1):
-        if at == skipped:
+        if at in text.words:
             continue
-        yield from (Operand(path, ".") for path in _paths(word.text))
+        paths = (word.text,) if at in text.options else _paths(word.text)
+        yield from (Operand(path, ".") for path in paths)
         if word.text in {"-C", "--directory"} and at + 1 < len(words):
             into = words[at + 1].text
             yield from (Operand(one.text, into) for one in words[at + 2 :])
@@ -109,20 +105,6 @@ def _of(words: Sequence[Word], depth: int) -> Iterator[Operand]:
                 yield from operands(script, depth + 1)
 
 
-def _pattern(words: Sequence[Word]) -> int:
-    """Return which word is surely a pattern and no path; 0 if none is."""
-    name = words[0].text
-    if name not in _PATTERN_FIRST:
-        return 0
-    certain = _CERTAIN.get(name, _CERTAIN_GREP)
-    for at, word in enumerate(words[1:], 1):
-        if not word.text.startswith("-") and word.exact:
-            return at if name != "sed" or _ADDRESSES.fullmatch(word.text) else 0
-        if certain.fullmatch(word.text) is None or not word.exact:
-            return 0
-    return 0
-
-
 def _paths(text: str) -> Iterator[str]:
     if _URL.match(text):
         return
@@ -130,7 +112,7 @@ def _paths(text: str) -> Iterator[str]:
     rooted = _ROOTED.search(text, 1) if text.startswith("-") else None
     if text.startswith("-") and not text.startswith("--") and text[2:]:
         yield text[2:]  # the value of an option of one letter
-    if rooted is not None:
+    if rooted is not None and _BUNDLE.fullmatch(text, 0, rooted.start()):
         yield text[rooted.start() :]
     for part in _PARTS.split(text)[1:]:
         if part:

@@ -79,11 +79,26 @@ def _delimited(script: str, at: int, *, sections: int) -> int:
     at += 1
     for number in range(sections):
         found = section.match(script, at)
-        # Some seds let the delimiter stand in a bracket, others do not.
-        if found is None or (number == 0 and _open_bracket(found[1])):
+        if found is None:
             return -1
+        if number == 0 and _open_bracket(found[1]):
+            return _with_bracket(script, at, sign) if sections > 1 else -1
         at = found.end()
     return at
+
+
+def _with_bracket(script: str, at: int, sign: str) -> int:
+    """Return the end of `s` whose delimiter stands in a bracket of its pattern.
+
+    Some seds let it stand there, others do not. It is certain where the others reject the script.
+    """
+    quoted = re.escape(sign)
+    rest = rf"{quoted}(?:\\.|[^\\\n{quoted}])*{quoted}"
+    theirs = re.compile(rf"(?:\\.|[^\\\n{quoted}])*{rest}[^\sgpiIMmew\d;}}#]", re.DOTALL)
+    bracket = r"\[\^?\]?(?:\[:\w+:\]|[^\]\[\\\n])*\]"
+    ours = re.compile(rf"(?:\\.|{bracket}|[^\[\\\n{quoted}])*{rest}", re.DOTALL)
+    found = ours.match(script, at)
+    return found.end() if found is not None and theirs.match(script, at) is not None else -1
 
 
 def _open_bracket(pattern: str) -> bool:

@@ -33,6 +33,7 @@ _DYNAMIC = frozenset(
     {"command_substitution", "process_substitution", "simple_expansion", "expansion"}
 )
 _LINE_ENDS = frozenset({b"", b"\n"})
+_HERE_EXPANDS = re.compile(r"<<-?[ \t]*[A-Za-z0-9_]")
 _HERE = re.compile(r"(['\"]?)[A-Za-z0-9_]+\1")
 
 
@@ -70,9 +71,7 @@ def commands(text: str) -> tuple[Command, ...] | None:
             return None
         if node.type == "`" or (node.type == "file_redirect" and _swallows(node)):
             return None
-        if node.type == "heredoc_start" and not _HERE.fullmatch(_text(node)):
-            return None
-        if node.type == "heredoc_end" and data[node.end_byte : node.end_byte + 1] not in _LINE_ENDS:
+        if node.type.startswith("heredoc_") and not _is_plain_here(node, data, text):
             return None
         if node.type == "command":
             command = _command(node)
@@ -83,10 +82,19 @@ def commands(text: str) -> tuple[Command, ...] | None:
     return tuple(found)
 
 
+def _is_plain_here(node: "Node", data: bytes, text: str) -> bool:
+    """Whether the part of a here-document is one that the grammar reads as a shell does."""
+    if node.type == "heredoc_start":
+        return _HERE.fullmatch(_text(node)) is not None
+    if node.type == "heredoc_end":
+        return data[node.end_byte : node.end_byte + 1] in _LINE_ENDS
+    return node.type != "heredoc_body" or "`" not in _text(node) or not _HERE_EXPANDS.search(text)
+
+
 def _is_ordinary(node: "Node") -> bool:
     if node.type == "expansion":
         return _SIMPLE.fullmatch(_text(node)) is not None
-    if node.type == "test_command":
+    if node.type in {"test_command", "compound_statement"}:  # to dash `((` is two subshells
         return not _text(node).startswith(("[[", "(("))
     return node.type in _ORDINARY
 

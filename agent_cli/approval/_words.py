@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-_QUOTING = re.compile(r"\\\r?\n|[\\'\"]")
+_QUOTING = re.compile(r"\\\r?\n|\$?['\"]|\\")
 _BETWEEN_WORDS = re.compile(r"[^A-Za-z0-9_./:@%+=,\-\[\]^!~*?\x80-\U0010ffff]+")
 _DEFAULT = re.compile(r"\$\{[^\s{}:=?+-]{1,99}:?[-=?+]")
 """What stands before a word that an expansion may become."""
@@ -25,6 +25,8 @@ _FLAGS = vocabulary(
     "--no-optional-locks --glob-pathspecs --noglob-pathspecs --icase-pathspecs --no-advice"
 )
 """Global options of git that have no value; of other options that is not known."""
+_OPTIONAL = ("-", "+", "$")
+"""How a word begins that may be an option, choose a version, or become either or nothing."""
 
 
 def allows(rule: Sequence[str], words: Sequence[str]) -> bool:
@@ -111,7 +113,7 @@ def _starts(rule: Sequence[str], words: Sequence[str]) -> set[int]:
             word = words[at] if place else base(words[at])
             if word == rule[place] and ahead[at + 1]:
                 here[at] = True
-            elif place and word.startswith("-"):
+            elif place and word.startswith(_OPTIONAL):
                 here[at] = here[at + 1] or (here[at + 2] and word not in _FLAGS)
         ahead = here
     return {at for at in range(size) if ahead[at]}

@@ -1,108 +1,23 @@
 """Programs that run what stands in their arguments, and how to find it there."""
 
+import re
 from collections.abc import Sequence
 from typing import TypeAlias
 
 from msgspec import Struct
 
-from agent_cli.approval._words import base, vocabulary
+from agent_cli.approval._words import vocabulary
+from agent_cli.approval._wrapper_names import (
+    CARRIERS,
+    GRAMMARS,
+    READERS,
+    SHELLS,
+    UNCLEAR,
+    WRAPPERS,
+    Grammar,
+    wrapper_name,
+)
 from agent_cli.approval.options import Word
-
-
-class Grammar(Struct, frozen=True):
-    """The options that a wrapper has before the command; any other makes it unclear."""
-
-    flags: str = ""
-    valued: str = ""
-    """Letters of options with a value, attached or in the next word."""
-    long_flags: frozenset[str] = frozenset()
-    long_valued: frozenset[str] = frozenset()
-    operands: int = 0
-    """Words between the options and the command."""
-    assigns: bool = False
-    """Assignments may stand before the command."""
-    numbers: bool = False
-    """`-5` is an option."""
-    trusted: bool = True
-    """It changes nothing of what the command does: the command alone decides."""
-
-
-GRAMMARS = {
-    "builtin": Grammar(),
-    "chroot": Grammar(operands=1, trusted=False),
-    "command": Grammar(flags="p"),
-    "doas": Grammar(flags="Lns", valued="aCu", trusted=False),
-    "env": Grammar(
-        flags="i",
-        valued="u",
-        long_flags=vocabulary("--ignore-environment"),
-        long_valued=vocabulary("--unset"),
-        assigns=True,
-    ),
-    "exec": Grammar(),
-    "flock": Grammar(
-        flags="sexnuoFv",
-        valued="wE",
-        long_flags=vocabulary(
-            "--shared --exclusive --unlock --nonblock --close --no-fork --verbose"
-        ),
-        long_valued=vocabulary("--wait --timeout --conflict-exit-code"),
-        operands=1,
-        trusted=False,
-    ),
-    "ionice": Grammar(flags="t", valued="cn", long_valued=vocabulary("--class --classdata")),
-    "nice": Grammar(valued="n", long_valued=vocabulary("--adjustment"), numbers=True),
-    "nohup": Grammar(),
-    "pkexec": Grammar(long_valued=vocabulary("--user"), trusted=False),
-    "setsid": Grammar(flags="w", long_flags=vocabulary("--wait")),
-    "stdbuf": Grammar(valued="ioe", long_valued=vocabulary("--input --output --error")),
-    "sudo": Grammar(
-        flags="AbBEeHiKkNnPSs",
-        valued="ugpCcDhrtTRU",
-        long_flags=vocabulary(
-            "--askpass --background --preserve-env --login --non-interactive --set-home --stdin "
-            "--shell --reset-timestamp"
-        ),
-        long_valued=vocabulary("--user --group --prompt --chdir --host --role --type --close-from"),
-        assigns=True,
-        trusted=False,
-    ),
-    "time": Grammar(flags="p"),
-    "timeout": Grammar(
-        flags="fpv",
-        valued="ks",
-        long_flags=vocabulary("--foreground --preserve-status --verbose"),
-        long_valued=vocabulary("--kill-after --signal"),
-        operands=1,
-    ),
-    "xargs": Grammar(
-        flags="0rtxpo",
-        valued="adEILnPs",
-        long_flags=vocabulary("--null --no-run-if-empty --verbose --exit --interactive --open-tty"),
-        long_valued=vocabulary(
-            "--arg-file --delimiter --max-lines --max-args --max-procs --max-chars --replace"
-        ),
-        trusted=False,
-    ),
-}
-SHELLS = vocabulary("sh bash zsh dash ksh mksh ash fish csh tcsh rbash")
-_UNCLEAR = vocabulary(
-    """
-    su sg parallel watch busybox toybox coproc unshare nsenter taskset chrt setarch setpriv runuser
-    capsh systemd-run strace ltrace script unbuffer expect trap source . noglob nocorrect
-    """
-)
-WRAPPERS = frozenset(GRAMMARS) | SHELLS | _UNCLEAR | {"eval", "find"}
-
-CARRIERS = (WRAPPERS - {"find"}) | vocabulary(
-    """
-    fd fdfind entr ssh docker podman kubectl nerdctl lxc vagrant tmux screen at batch crontab
-    firejail bwrap gdb lldb perf valgrind rlwrap proxychains proxychains4 torsocks catchsegv
-    npx pnpx bunx npm pnpm yarn uv uvx pipx poetry pipenv pdm hatch rye conda mamba nix nix-shell
-    direnv dotenv bundle rbenv pyenv nvm rustup mise asdf
-    """
-)
-"""A deny rule looks at everything that they are given, unless their grammar is clear."""
 
 _EXECUTING = vocabulary("-exec -execdir -ok -okdir")
 
@@ -139,14 +54,14 @@ Wrapped: TypeAlias = Inner | Text | Unclear
 
 def unwrap(words: Sequence[Word]) -> tuple[Wrapped, ...] | None:
     """Return what the command runs besides itself; None if it runs nothing else."""
-    name = base(words[0].text)
+    name = wrapper_name(words[0].text)
     if name in SHELLS:
         return (_shell(words),)
     if name == "find":
         return _find(words) or None
     if name == "eval":
         return (Text(" ".join(one.text for one in words[1:]), all(one.exact for one in words)),)
-    if name in _UNCLEAR:
+    if name in UNCLEAR:
         return (Unclear(),)
     grammar = GRAMMARS.get(name)
     if grammar is None:
@@ -177,15 +92,19 @@ def _shell(words: Sequence[Word]) -> Wrapped:
     """Find the script of `sh -c`."""
     option, script, *_ = (*words[1:3], _NOTHING, _NOTHING)
     if option.text and not option.text.startswith(("-", "+")):
-        return Unclear()
+        return Unclear(reads_input=option.text.startswith(_STREAMS))
     letters = set(option.text.removeprefix("-"))
     if "c" not in letters or not letters <= set("ceux") or script.text[:1] in _SIGNS:
         return Unclear(reads_input=True)
-    known = base(words[0].text) in {"sh", "bash", "dash", "zsh"}
-    return Text(script.text, known and script.exact and option.exact)
+    known = wrapper_name(words[0].text) in {"sh", "bash", "dash", "zsh"}
+    given = len(words) > _SCRIPT_ENDS and "$" in script.text
+    return Text(script.text, known and script.exact and option.exact and not given)
 
 
 _NOTHING = Word("")
+_STREAMS = ("/dev/", "/proc/")
+_SCRIPT_ENDS = 3
+"""Words of `sh -c SCRIPT`; what follows are the script's own arguments."""
 _SIGNS = frozenset(["", "-", "+"])
 
 
@@ -241,6 +160,9 @@ def _wrapper(name: str, grammar: Grammar, words: Sequence[Word]) -> tuple[Wrappe
     return (Inner(inner, begin, not reason, reason, by_name),)
 
 
+_SPLITS = re.compile(r"-[iv0]*S|--s\w*-?\w*=?")
+
+
 def _distrust(name: str, grammar: Grammar) -> str:
     if grammar.trusted:
         return ""
@@ -251,6 +173,11 @@ def _distrust(name: str, grammar: Grammar) -> str:
 
 
 def _without_command(name: str, words: Sequence[Word]) -> tuple[Wrapped, ...] | None:
+    if name == "env":
+        for at, word in enumerate(words[1:], 1):
+            if (found := _SPLITS.match(word.text)) is not None:
+                rest = (word.text[found.end() :], *(one.text for one in words[at + 1 :]))
+                return (Text(" ".join(rest), trusted=False),)
     queries = name == "command" and len(words) > 1 and words[1].text in {"-v", "-V"}
     return None if queries else (Unclear(),)
 
@@ -286,3 +213,11 @@ def _short(grammar: Grammar, text: str) -> int | None:
         if letter not in grammar.flags:
             return None
     return 1
+
+
+def runs_input(words: Sequence[Word]) -> bool:
+    """Whether the command may run what it reads, even where its words name what it runs."""
+    name = wrapper_name(words[0].text)
+    if name in READERS:
+        return True
+    return name in CARRIERS and any(wrapper_name(word.text) in WRAPPERS for word in words[1:])

@@ -8,7 +8,8 @@ Nothing is opened. What cannot be told counts as straying: the user is asked.
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
 
 from agent_cli.types.effects import Kind
 from agent_cli.types.errors import ToolError
@@ -35,22 +36,23 @@ def straying(workspace: Workspace, named: Iterable[tuple[str, str]], home: str) 
     return None
 
 
-def _reached(root: str, name: str, place: str, home: str) -> Iterator[str]:
-    """Yield what of the name can lead out; an empty path stands for what cannot be told."""
+def _reached(root: str, name: str, place: str, home: str) -> list[str]:
+    """Return what of the name can lead out; an empty path stands for what cannot be told."""
     if not name:
-        return
+        return []
+    found: list[str] = []
     if name.startswith("~"):
         user, slash, rest = name.partition("/")
-        yield home + slash + rest if user == "~" else ""
+        found.append(home + slash + rest if user == "~" else "")
     if not place and not name.startswith("/"):
-        yield ""
-        return
+        return [""]
     base = os.path.join(root, place)
     path = os.path.join(base, name)
     if _can_lead_out(base, name):
-        yield path
+        found.append(path)
     if _MAGIC.search(name):
-        yield from _matches(path)
+        found.extend(_matches(path))
+    return found
 
 
 def _can_lead_out(base: str, name: str) -> bool:
@@ -70,15 +72,15 @@ def _is_inside(workspace: Workspace, path: str) -> bool:
         return False
 
 
-def _matches(pattern: str) -> Iterator[str]:
-    """Yield the links among what a pattern matches, or more: brackets count as `*`.
+def _matches(pattern: str) -> list[str]:
+    """Return the links among what a pattern matches, or more: a bracket counts as `*`.
 
     An empty path stands for what cannot be told.
     """
     head, *rest = _parts(pattern)
-    if ".." in rest:
-        yield ""
-        return
+    if any(part == ".." or _may_mean_up(part) for part in rest):
+        return [""]
+    found: list[str] = []
     waiting = [(head, rest)]
     seen = 0
     while waiting:
@@ -88,14 +90,19 @@ def _matches(pattern: str) -> Iterator[str]:
         for entry in _entries(folder):
             seen += 1
             if seen > _MOST:
-                yield ""
-                return
+                return [""]
             if not names.fullmatch(entry.name):
                 continue
             if entry.is_symlink():
-                yield "" if rest else entry.path
+                found.append("" if rest else entry.path)
             elif rest and entry.is_dir(follow_symlinks=False):
                 waiting.append((entry.path, rest))
+    return found
+
+
+def _may_mean_up(part: str) -> bool:
+    """Whether the pattern matches `..`, which some shells then take."""
+    return part.startswith(".") and fnmatchcase("..", part.replace("[^", "[!"))
 
 
 def _parts(pattern: str) -> list[str]:
@@ -110,7 +117,7 @@ def _parts(pattern: str) -> list[str]:
 
 def _expression(part: str) -> str:
     if "[" in part:
-        return ".*"
+        return _expression(part.partition("[")[0]) + ".*"
     return "".join({"*": ".*", "?": "."}.get(sign) or re.escape(sign) for sign in part)
 
 

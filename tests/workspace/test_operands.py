@@ -46,6 +46,8 @@ STAYS = [
     pytest.param("sub/*", ".", id="a pattern below, with a link inside"),
     pytest.param("absent/*", ".", id="a pattern in nothing"),
     pytest.param("a?txt", ".", id="one sign"),
+    pytest.param(".[!.]*", ".", id="hidden files, and not what is above"),
+    pytest.param(".[^.]*", ".", id="the same, written in another way"),
     pytest.param("{root}/a.txt", ".", id="absolute, inside"),
     pytest.param("{root}/*.txt", "", id="absolute, from an unknown place"),
     pytest.param("~/a.txt", ".", id="a home inside"),
@@ -75,6 +77,9 @@ STRAYS = [
     pytest.param("f*/a/away", ".", id="a name after a pattern"),
     pytest.param("s*/../..", ".", id="up after a pattern"),
     pytest.param("/e*", ".", id="an absolute pattern"),
+    pytest.param(".*", ".", id="a pattern that for some shells means up"),
+    pytest.param("sub/.?/../x", ".", id="such a pattern with more behind it"),
+    pytest.param("folders/a/.[!a]", ".", id="such a pattern with brackets"),
 ]
 
 

@@ -52,6 +52,11 @@ _MERGE = Program(
     values="-m --message -X --strategy-option -F --file --into-name --cleanup",
     exempt=dict.fromkeys(("-s", "--strategy"), "ours|recursive|resolve|octopus|subtree|ort"),
 )
+_REFLOG = Program(
+    writes="--expire --expire-unreachable --rewrite --updateref",
+    values=_LOG.values,
+    operands={r"(delete|drop|expire|write)\Z": "changes the log of references"},
+)
 _LISTING = "--list -l --contains --no-contains --merged --no-merged --points-at"
 _ELSEWHERE = Program(always="runs programs of the configuration")
 
@@ -68,7 +73,14 @@ _PLAIN = """
 """
 
 _OWN = {
-    "diff log show whatchanged reflog": _LOG,
+    "diff log show whatchanged": _LOG,
+    "reflog": _REFLOG,
+    "bundle": Program(verbs="verify list-heads unbundle"),
+    "fast-export": Program(
+        writes="--export-marks", loads="--import-marks --import-marks-if-exists"
+    ),
+    "read-tree": Program(writes="--index-output"),
+    "fsck": Program(writes="--lost-found"),
     "grep": Program(
         runs="-O --open-files-in-pager",
         values="-e -f -A -B -C -m --max-count --max-depth --threads",

@@ -59,7 +59,7 @@ PROGRAMS = {
             --redirect-warnings --trace-event-file-pattern --trace-event-categories --report-dir
             --report-directory --report-filename --report-on-signal --diagnostic-dir
             --test-reporter-destination --cpu-prof-dir --heap-prof-dir --perf-prof --trace-events
-            --localstorage-file --test-update-snapshots --disable-proto --logfile
+            --localstorage-file --build-sea --test-update-snapshots --disable-proto --logfile
         """,
         loads="""
             --env-file --env-file-if-exists --experimental-config-file --icu-data-dir -C
@@ -67,6 +67,7 @@ PROGRAMS = {
             --test-global-setup
         """,
         values="--input-type --max-old-space-size --stack-size --title --test-name-pattern",
+        harmless="--test --watch",
         operands={"-$": "runs what it reads"},
         permutes=False,
     ),
@@ -87,7 +88,10 @@ PROGRAMS = {
         folds=True,
     ),
     "eslint": Program(
-        runs="--rulesdir --resolve-plugins-relative-to --plugin --parser -f --format --init",
+        runs="""
+            --rulesdir --resolve-plugins-relative-to --plugin --parser -f --format --init
+            --inspect-config --mcp
+        """,
         writes="""
             --fix -o --output-file --cache-location --cache-file --suppress-all
             --suppress-rule --prune-suppressions --suppressions-location
@@ -100,6 +104,24 @@ PROGRAMS = {
             "stylish|json|compact|unix|html|checkstyle|tap|junit|json-with-metadata",
         ),
     ),
+    "oxlint": Program(
+        writes="--fix --fix-suggestions --fix-dangerously --init",
+        loads="-c --config --tsconfig",
+        values="-A --allow -W --warn -D --deny --ignore-path -f --format",
+    ),
+    "playwright": Program(
+        runs="--reporter",
+        writes="--output -u --update-snapshots",
+        loads="-c --config --tsconfig",
+        values="-g --grep -j --workers --project --retries --timeout --shard --repeat-each",
+        exempt={"--reporter": "list|line|dot|json|github"},
+    ),
+    "cypress": Program(
+        runs="-r --reporter -b --browser",
+        loads="-C --config-file -c --config -P --project -e --env -o --reporter-options",
+        values="-s --spec",
+    ),
+    "nodemon": Program(runs="-x --exec -r --require", loads="--config"),
     "prettier": Program(
         runs="--plugin --plugin-search-dir",
         writes="--write -w --cache-location",

@@ -50,7 +50,7 @@ PROGRAMS = {
         operands={r"\w+=": "sets a variable of the build"},
     ),
     "go": Program(
-        runs="-exec -toolexec -vettool -compiler -gccgoflags -ldflags -gcflags -asmflags",
+        runs="-exec -toolexec -vettool -http -compiler -gccgoflags -ldflags -gcflags -asmflags",
         writes="""
             -o -pkgdir -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace
             -outputdir -test.outputdir -c -i -fix -artifacts -fuzz
@@ -74,7 +74,7 @@ PROGRAMS = {
         values="-E --enable -D --disable --timeout",
     ),
     "cargo": Program(
-        runs="--config -Z",
+        runs="--config -Z --open",
         writes="--target-dir --out-dir --artifact-dir --fix --allow-dirty --timings --root",
         loads="--manifest-path -C --registry --index --lockfile-path --path --git",
         values="""
@@ -85,7 +85,14 @@ PROGRAMS = {
         exempt={"-C": r"(opt-level|debuginfo)=.*", "--timings": ""},
         attached="--timings",
         operands={r"\+": "takes another toolchain"},
+        subcommands=True,
     ),
+    "cargo/rustc cargo/rustdoc": Program(operands={"-": "hands options to the compiler"}),
+    "cargo/clippy": Program(
+        operands={r"-(?!-?[DWAF]|-(deny|warn|allow|forbid|no-deps))": "hands options to rustc"}
+    ),
+    "cargo/fmt": Program(operands={"--(config|emit)": "hands a configuration to rustfmt"}),
+    "cargo/test cargo/bench": Program(operands={"--logfi": "writes a file"}),
     "rustc rustdoc": Program(
         runs="-C --codegen -Z --test-builder --runtool --sysroot",
         writes="-o --out-dir --emit --output",
@@ -94,6 +101,50 @@ PROGRAMS = {
     ),
     "rustfmt": Program(
         loads="--config-path --config", values="--edition --emit --color", harmless="--check"
+    ),
+    "clang-tidy": Program(
+        runs="-load -extra-arg -extra-arg-before",
+        writes="-fix -fix-errors -fix-notes -export-fixes -store-check-profile",
+        loads="-config-file -config -vfsoverlay",
+        values="-p -checks -header-filter -line-filter",
+        dashes=True,
+    ),
+    "clang-format": Program(
+        writes="-i",
+        loads="-style -fallback-style -files",
+        exempt=dict.fromkeys(("-style", "-fallback-style"), "[A-Za-z]+"),
+        dashes=True,
+    ),
+    "cppcheck": Program(
+        runs="--addon --addon-python --clang",
+        writes="--output-file --checkers-report --plist-output --cppcheck-build-dir --dump",
+        loads="""
+            --rule-file --library --project --config-file --includes-file --file-list
+            --suppressions-list --suppress-xml
+        """,
+        harmless="--suppress",
+    ),
+    "protoc": Program(
+        runs="--plugin",
+        writes="-o --descriptor_set_out --dependency_out",
+        operands={"@": "takes arguments from a file"},
+    ),
+    "ghc": Program(
+        runs="-e -F -pgm* -opt* -fplugin* -ghci-script", writes="-o -odir -hidir", dashes=True
+    ),
+    "swift": Program(
+        runs="-Xlinker -Xswiftc -Xcc -Xcxx -Xmanifest --toolset --swift-sdk --destination",
+        writes="--scratch-path --build-path --cache-path --xunit-output",
+        loads="--package-path --config-path --security-path --pkg-config-path --disable-sandbox",
+        values="-c --configuration --filter --skip -j --jobs --product --target",
+    ),
+    "mix": Program(runs="-e --eval -r --require --rpc-eval"),
+    "elixir iex": Program(runs="-e --eval -r -S --erl -pa -pz -pr --rpc-eval", permutes=False),
+    "phpunit": Program(
+        runs="--printer --loader --extension",
+        writes="--log-* --coverage-* --testdox-* --cache-directory",
+        loads="--bootstrap -c --configuration --include-path -d",
+        values="--filter --testsuite --group --exclude-group",
     ),
     "gcc g++ cc c++ clang clang++": Program(
         runs="-wrapper -fplugin* -specs -B* -Xlinker -Wl,* -fuse-ld -load -Xclang --config -Wa,*",

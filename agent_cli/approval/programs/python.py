@@ -102,6 +102,11 @@ PROGRAMS = {
     "bandit": Program(
         writes="-o --output", loads="-c --configfile --ini -b --baseline", values="-f -s -t -x"
     ),
+    "semgrep": Program(
+        writes="-o --output -a --autofix --json-output --sarif-output --text-output",
+        loads="-c --config -f",
+        values="-e --pattern -l --lang --exclude --include --severity",
+    ),
     "coverage": Program(
         runs="--debug",
         writes="-o -d --directory --data-file",

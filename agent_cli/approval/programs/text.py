@@ -118,6 +118,38 @@ PROGRAMS = {
         values="-b -h -j -p -P -t -x -y -z -D --pattern --prompt --tag",
         operands={r"\+": "runs commands of the pager"},
     ),
+    "fzf": Program(
+        runs="--preview --bind --with-shell --listen --listen-unsafe",
+        writes="--history",
+        harmless="--preview-window --preview-label",
+    ),
+    "dc": Program(runs="-e --expression -f --file"),
+    "pandoc": Program(
+        runs="""
+            -F --filter -L --lua-filter --pdf-engine --pdf-engine-opt
+            -f --from -r --read -t --to -w --write
+        """,
+        writes="-o --output --extract-media --log",
+        loads="-d --defaults --template --data-dir --metadata-file -H -B -A",
+        exempt=dict.fromkeys(
+            ("-f", "--from", "-r", "--read", "-t", "--to", "-w", "--write"), r"\w+([+-]\w+)*"
+        ),
+    ),
+    "shellcheck": Program(loads="--rcfile", values="-e -i -s -S -f -C -W -P -o --exclude --shell"),
+    "markdownlint markdownlint-cli2": Program(
+        runs="-r --rules", writes="-f --fix -o --output", loads="-c --config -p --ignore-path"
+    ),
+    "actionlint": Program(
+        runs="-shellcheck -pyflakes",
+        writes="-init-config",
+        loads="-config-file",
+        exempt=dict.fromkeys(("-shellcheck", "-pyflakes"), ""),
+        dashes=True,
+    ),
+    "codespell": Program(
+        writes="-w --write-changes", loads="--config --toml", values="-I -x -L -S -D --skip"
+    ),
+    "typos": Program(writes="-w --write-changes", loads="-c --config"),
     "man": Program(
         runs="-P --pager -H --html -X --gxditview -p --preprocessor -r --prompt",
         loads="-C --config-file -M --manpath -l --local-file",
