@@ -2,7 +2,9 @@
 
 For what executes commands the pattern is a list of words, judged in `shell.py`; for everything
 else it is a glob on the target, see `_glob.py`. A command rule written for `execute_command`
-holds for every tool that executes a command.
+holds for every tool that executes a command. What a server's tool does has the target
+`server/tool`; `mcp__server` means all tools of a server and `mcp__server__tool` one, by whatever
+way it is called, and a rule for `use_mcp_tool` holds for all servers' tools.
 """
 
 import functools
@@ -12,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from agent_cli.approval import _glob
+from agent_cli.approval import _glob, server_tools
 from agent_cli.types.approval import Decision
 from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.errors import ConfigurationError
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from agent_cli.approval.shell import Judged
 
 COMMANDS = "execute_command"
+SERVERS = "use_mcp_tool"
 
 _RULE = re.compile(r"\s*([A-Za-z0-9_.-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
@@ -105,7 +108,15 @@ def session_rule(tool: str, effect: Effect) -> str | None:
 
 
 def _concerns(rule: Rule, tool: str, effect: Effect) -> bool:
-    return rule.tool == tool or (rule.tool == COMMANDS and effect.kind is Kind.EXECUTE)
+    if rule.tool == tool:
+        return True
+    match effect.kind:
+        case Kind.EXECUTE:
+            return rule.tool == COMMANDS
+        case Kind.MCP:
+            return rule.tool == SERVERS or rule.tool in server_tools.names(effect.target)
+        case _:
+            return False
 
 
 def _judge(command: str, *, allow: Sequence[str] = (), deny: Sequence[str] = ()) -> "Judged":

@@ -105,6 +105,7 @@ MAY_NOT: dict[Keys, Reason] = {
     ("models", EVERY, "long_input_factor"): Reason.BUDGET,
     ("models", EVERY, "long_output_factor"): Reason.BUDGET,
     ("retry",): Reason.BUDGET,
+    ("mcp",): Reason.PROGRAM,
     ("shell",): Reason.PROGRAM,
     ("sandbox",): Reason.PROGRAM,
     ("env",): Reason.PROGRAM,

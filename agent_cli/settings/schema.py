@@ -119,6 +119,30 @@ class Hook(Struct, frozen=True, forbid_unknown_fields=True):
     """Seconds."""
 
 
+class McpServer(Struct, frozen=True, forbid_unknown_fields=True):
+    """A server that brings tools: a program that is started, or an address."""
+
+    command: str = ""
+    args: tuple[str, ...] = ()
+    env: dict[str, str] = field(default_factory=dict[str, str])
+    """Besides what every program sees; `${NAME}` stands for a variable of the environment, here
+    and in `args`, `url` and `headers`."""
+    cwd: str = ""
+    """Empty for the folder that is worked in."""
+    url: str = ""
+    headers: dict[str, str] = field(default_factory=dict[str, str])
+    timeout: Annotated[float, Meta(gt=0, le=3600)] = 60.0
+    """Seconds for one call, and for the start."""
+    disabled: bool = False
+
+
+class McpSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    wait: Amount = 2.0
+    """Seconds that the first request waits for servers; tools of a later one are called by
+    `use_mcp_tool`."""
+    servers: dict[str, McpServer] = field(default_factory=dict[str, McpServer])
+
+
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     model: str | None = None
     """`provider/name`, or `replay:FILE`."""
@@ -143,6 +167,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     providers: dict[str, ProviderSettings] = field(default_factory=dict[str, ProviderSettings])
     models: dict[str, ModelSettings] = field(default_factory=dict[str, ModelSettings])
     """By `provider/name`."""
+    mcp: McpSettings = McpSettings()
     hooks: dict[HookEvent, tuple[Hook, ...]] = field(
         default_factory=dict[HookEvent, tuple[Hook, ...]]
     )

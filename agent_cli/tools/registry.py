@@ -28,6 +28,8 @@ def built_in() -> dict[str, AnyTool]:
 @functools.cache
 def spec(tool: AnyTool) -> ToolSpec:
     """Describe a tool to a model: JSON Schema without references."""
+    if tool.schema is not None:
+        return ToolSpec(tool.name, tool.description, tool.schema)
     (schema,), components = msgspec.json.schema_components([tool.arguments])
     inlined = _inline(components[_reference(schema)], components)
     for key in ("title", "description"):  # the tool's own description says it

@@ -67,6 +67,7 @@ FORBIDDEN = [
     ("shell = './sh'", "shell", Reason.PROGRAM),
     ("env.PATH = '.'", "env", Reason.PROGRAM),
     ("sandbox = 'off'", "sandbox", Reason.PROGRAM),
+    ("mcp.servers.x.command = './x'", "mcp", Reason.PROGRAM),
     ("whatever = 1", "whatever", Reason.NOT_OFFERED),
     ("approval = 3", "approval", Reason.NOT_OFFERED),
     ("models.x.nothing = 3", "models.x.nothing", Reason.NOT_OFFERED),

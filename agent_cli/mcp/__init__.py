@@ -1,0 +1,1 @@
+"""Servers that bring tools: who they are, how they are reached, what their tools are called."""
