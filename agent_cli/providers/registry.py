@@ -20,6 +20,7 @@ from agent_cli.providers.rows import ROWS, Row, ollama_url
 from agent_cli.settings.schema import ModelSettings, ProviderSettings, Settings, Wire
 from agent_cli.settings.secrets import MissingKeyError, find_key, require_key
 from agent_cli.types.errors import ConfigurationError
+from agent_cli.types.redaction import Redactor
 from agent_cli.types.requests import Protocol
 
 if TYPE_CHECKING:
@@ -76,11 +77,15 @@ def resolve(model: str, settings: Settings, environ: Mapping[str, str]) -> Resol
 
 
 def connect(
-    resolved: ResolvedModel, settings: Settings, protocol: Protocol, record: Path | None = None
+    resolved: ResolvedModel,
+    settings: Settings,
+    protocol: Protocol,
+    record: Path | None = None,
+    redactor: Redactor | None = None,
 ) -> Provider:
     """Return the provider, ready to be asked; it connects with the first request.
 
-    With `record`, every exchange is written to a new cassette at that place.
+    With `record`, every exchange is written to a new cassette at that place, without secrets.
     """
     from agent_cli.providers.retry import WireProvider  # noqa: PLC0415 - asyncio, not for --help
 
@@ -94,7 +99,9 @@ def connect(
         if record is not None:
             from agent_cli.providers.record import RecordingTransport  # noqa: PLC0415 - rare
 
-            transport = RecordingTransport(transport, codec, record, resolved.full_name)
+            transport = RecordingTransport(
+                transport, codec, record, resolved.full_name, redactor or Redactor()
+            )
         provider = WireProvider(codec, transport, settings.retry)
     if protocol is Protocol.XML:
         from agent_cli.providers.xml_tools import XmlTools  # noqa: PLC0415 - only for XML

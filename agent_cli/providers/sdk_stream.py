@@ -4,6 +4,7 @@ The client signs and sends; the bytes that come back are read here, so that code
 frames and faults as on the direct transport. Retries are ours, redirects are not followed.
 """
 
+import logging
 import ssl
 from collections.abc import AsyncGenerator, Awaitable, Callable
 
@@ -59,6 +60,9 @@ class SdkTransport:
 
 def http_client(endpoint: Endpoint) -> httpx2.AsyncClient:
     """Return the client below the official one, with our timeouts and the user's proxy."""
+    for name in ("anthropic", "openai", "httpx2", "httpcore2"):
+        # ANTHROPIC_LOG=debug and the like would print keys and what is said to the terminal.
+        logging.getLogger(name).setLevel(logging.WARNING)
     return httpx2.AsyncClient(
         timeout=httpx2.Timeout(endpoint.stall_timeout, connect=endpoint.connect_timeout),
         proxy=endpoint.proxy or None,

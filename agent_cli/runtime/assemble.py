@@ -57,7 +57,9 @@ def assemble(settings: Settings, options: Options, watching: Frontend) -> Agent:
     resumed = left(settings, options, frontend)
     protocol = resumed.protocol if resumed else settings.protocol or resolved.info.protocol
     try:
-        provider = connect(resolved, settings, protocol, record=options.record)
+        provider = connect(
+            resolved, settings, protocol, record=options.record, redactor=frontend.redactor
+        )
     except ConfigurationError:
         if resumed:
             resumed.session.close()

@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from testbed.replies import Call, Delivery, Reply, Say
+from testbed.replies import Call, Delivery, Raw, Reply, Say, Status
 from testbed.run_agent import Completed, run_agent
 from testbed.server import ModelServer
 from testbed.wires_by_model import MODELS
@@ -126,6 +126,47 @@ def test_what_a_recording_keeps(project: Path, home: Path):
     script = [Say("Hello.", calls=[command("env")]), Say(calls=[DONE])]
     done = run(script, project, home, "--record", str(project / "run.jsonl"))
     assert done.exit_code == 0, done.stderr
+    assert_clean(done, home, project)
+
+
+@pytest.mark.parametrize("pieces", [0, 1, 7])
+@pytest.mark.parametrize("model", [*MODELS, "corp/some-model"])
+def test_a_recording_of_a_model_that_says_it(model: str, pieces: int, project: Path, home: Path):
+    said = f"The key is {CANARY}, or {CORPORATE}: {base64.b64encode(CANARY.encode()).decode()}!"
+    calls = [Call("execute_command", {"command": f"true {CANARY}"})]
+    script = [Say(said, calls=calls, delivery=Delivery(piece=pieces)), Say(calls=[DONE])]
+    record = str(project / "run.jsonl")
+    done = run(script, project, home, "--record", record, model=model)
+    assert done.exit_code == 0, done.stderr
+    assert_clean(done, home, project)
+    assert Path(record).read_text().count('"request"') == 2
+
+
+ECHOES = {
+    "an error": Status(400, f"bad key {CANARY} {HEADER}"),
+    "an error in the stream": Raw(
+        f'event: error\ndata: {{"type":"error","error":{{"type":"api_error",'
+        f'"message":"{CANARY} {HEADER}"}}}}\n\n'
+    ),
+    "a page": Status(502, f"{CANARY} {HEADER}", html=True),
+    "an address": Status(307, "", headers={"location": f"http://127.0.0.1:9/?key={CANARY}"}),
+}
+
+
+@pytest.mark.parametrize("transport", ["direct", "sdk"])
+@pytest.mark.parametrize("model", [ANTHROPIC, "corp/some-model"])
+@pytest.mark.parametrize("echo", ECHOES)
+def test_a_server_that_sends_it_back(
+    echo: str, model: str, transport: str, project: Path, home: Path
+):
+    env = {"ANTHROPIC_API_KEY": CANARY, "CORP": CORPORATE, "AGENT_RETRY_ATTEMPTS": "1"}
+    env |= {"ANTHROPIC_LOG": "debug", "OPENAI_LOG": "debug"}
+    with ModelServer([ECHOES[echo]]) as server:
+        settings(home, server)
+        args = ["run", "-m", model, "--transport", transport, "--record", "run.jsonl", "Do it."]
+        done = run_agent(args, cwd=project, home=home, server=server, env=env)
+    assert done.exit_code != 0
+    assert len(server.requests) == 1
     assert_clean(done, home, project)
 
 
