@@ -58,7 +58,7 @@ def start(flags: Flags) -> None:
     )
     settings = in_force.settings
     added = tuple(directory(path, "--add-dir") for path in flags.add_dir or ())
-    text = task_text(flags, interactive=interactive)
+    typed, text = task_text(flags, interactive=interactive)
     path = resume_path(os.environ, root, latest=flags.continue_, session_id=flags.resume)
     options = Options(
         cwd=root,
@@ -83,19 +83,22 @@ def start(flags: Flags) -> None:
     from agent_cli.frontends.headless.registry import output  # noqa: PLC0415 - this way only
 
     frontend = output("stream-json" if flags.json else flags.output_format)
-    raise typer.Exit(run_once(Run(settings, options, text), frontend))
+    raise typer.Exit(run_once(Run(settings, options, text, typed), frontend))
 
 
-def task_text(flags: Flags, *, interactive: bool) -> str:
-    """Return what is to be done; `-` stands for standard input, which is read in any case."""
+def task_text(flags: Flags, *, interactive: bool) -> tuple[str | None, str]:
+    """Return what the user wrote of it, if not all, and what is to be done.
+
+    `-` stands for standard input, which is read in any case.
+    """
     words = [] if flags.prompt == ["-"] else flags.prompt or []
     text = text_given(" ".join(words))
     if interactive:
-        return text
-    text = with_standard_input(text)
-    if not text.strip():
+        return None, text
+    whole = with_standard_input(text)
+    if not whole.strip():
         raise typer.BadParameter(say("say what is to be done, as an argument or on standard input"))
-    return text
+    return text or None, whole
 
 
 def rules(given_rules: list[str] | None) -> tuple[str, ...]:

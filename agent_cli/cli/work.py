@@ -30,6 +30,8 @@ class Run(Struct, frozen=True):
     settings: Settings
     options: Options
     prompt: str
+    typed: str | None = None
+    """The part of it that the user wrote, if not all."""
 
 
 def run_once(run: Run, frontend: "Output") -> int:
@@ -41,7 +43,9 @@ def run_once(run: Run, frontend: "Output") -> int:
     async def work() -> int:
         try:
             return await one_shot(
-                lambda: agent.submit(run.prompt), lambda: agent.session.state, frontend
+                lambda: agent.submit(run.prompt, typed=run.typed),
+                lambda: agent.session.state,
+                frontend,
             )
         finally:
             await agent.close()

@@ -35,10 +35,8 @@ def read_command(file: Brought) -> SlashCommand:
 
 def typed(line: str, commands: tuple[SlashCommand, ...]) -> tuple[SlashCommand, str] | None:
     """Return the command that a line begins with, and its arguments; None if it is none."""
-    word, _, rest = line.strip().partition(" ")
-    if "\n" in word:
-        word, _, rest = line.strip().partition("\n")
+    word, *rest = line.split(maxsplit=1) or [""]
     if not word.startswith("/"):
         return None
     found = next((command for command in commands if command.name == word[1:]), None)
-    return (found, rest.strip()) if found else None
+    return (found, "".join(rest).strip()) if found else None

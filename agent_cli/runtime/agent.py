@@ -1,7 +1,7 @@
 """The agent: asks the engine what is next, does it, until the user has the floor."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 
 from msgspec import Struct
@@ -25,12 +25,14 @@ from agent_cli.engine.task import State
 from agent_cli.providers.base import Provider
 from agent_cli.runtime.dispatch import Dispatcher
 from agent_cli.runtime.interruption import interrupt, settle
+from agent_cli.runtime.mentions import Along
 from agent_cli.runtime.redaction import harmless
 from agent_cli.runtime.session import Session
 from agent_cli.types.entries import (
     AssistantSaid,
     BudgetStopped,
     Interrupted,
+    ModeSwitched,
     Nudged,
     TaskFinished,
     UserSaid,
@@ -53,10 +55,14 @@ class Asking(Struct, frozen=True):
     customs: Customs
     """Modes, and what the user can type after a slash."""
     request: Callable[[State, RequestBuilder], ModelRequest]
+    along: Callable[[str], Awaitable[Along]]
+    """Looks up what the user's words mention; never raises."""
     environment: Callable[[State], str]
     """Makes the details that go along with what the user says."""
     redactor: Redactor
     """Takes secrets out of what a provider says when it refuses."""
+    ready: Callable[[State], Awaitable[None]]
+    """Called before each request, for what a session does not wait for until then."""
     price: Callable[[Usage], Usage]
     """Fills in what the provider did not say of the cost."""
 
@@ -83,15 +89,24 @@ class Agent:
     def customs(self) -> Customs:
         return self._asking.customs
 
-    async def submit(self, text: str, images: tuple[Image, ...] = ()) -> Awaiting:
+    async def submit(
+        self, text: str, images: tuple[Image, ...] = (), *, typed: str | None = None
+    ) -> Awaiting:
         """Say something to the model and work until the user has the floor.
+
+        `typed` is the part of the text that the user wrote themselves, if not all of it: only
+        there do mentions and commands count. The text is recorded as it is.
 
         Raises ProviderError when the model cannot be asked, HookError when a hook forbids it.
         Whatever is raised, cancellation included, every call has its result before.
         """
         await self._dispatcher.hooked.submit(text)
+        along = await self._asking.along(text if typed is None else typed)
+        if along.mode not in ("", self.session.state.task.mode):
+            self.session.append(ModeSwitched(along.mode))
         environment = self._asking.environment(self.session.state)
-        self.session.append(UserSaid(text, images, environment))
+        below = "\n\n".join(filter(None, (along.text, environment)))
+        self.session.append(UserSaid(text, (*images, *along.images), below))
         return await self.work()
 
     async def work(self) -> Awaiting:
@@ -155,6 +170,7 @@ class Agent:
     async def _call_model(self) -> None:
         self.session.sync()
         state = self.session.state
+        await self._asking.ready(state)
         message = await self._stream(self._asking.request(state, self._asking.builder), state)
         usage = self._asking.price(message.usage)
         self.session.append(AssistantSaid(replace(message, usage=usage)))

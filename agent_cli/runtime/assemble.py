@@ -16,10 +16,12 @@ from agent_cli.providers.registry import ModelInfo, ResolvedModel, connect, reso
 from agent_cli.runtime.agent import Agent, Asking
 from agent_cli.runtime.dispatch import Dispatcher
 from agent_cli.runtime.frontend import Frontend
+from agent_cli.runtime.mentions import Attachments
 from agent_cli.runtime.opening import announce, begin, go_on, left
 from agent_cli.runtime.prepare import Toolbox
 from agent_cli.runtime.prompting import Prompts
 from agent_cli.runtime.redaction import Redacted, secrets
+from agent_cli.runtime.servers import join, known_servers
 from agent_cli.runtime.session import Session
 from agent_cli.runtime.toolbox import Options, toolbox
 from agent_cli.settings.schema import Settings
@@ -50,7 +52,9 @@ def assemble(settings: Settings, options: Options, watching: Frontend) -> Agent:
             f"the price of {options.model!r} is unknown, so max_cost cannot be kept: "
             f'set prices in [models."{options.model}"] or leave max_cost out'
         )
-    frontend = Redacted(Redactor(secrets(settings, options.environ)), watching)
+    known = known_servers(settings, options)
+    hidden = secrets(settings, options.environ, known.servers if known else ())
+    frontend = Redacted(Redactor(hidden), watching)
     vision = resolved.info.vision
     box = toolbox(settings, options, frontend, frontend.redactor, vision=vision)
     parts = Parts(settings, options, resolved, box, Prompts(box, options.environ))
@@ -81,7 +85,9 @@ def _agent(parts: Parts, session: Session, provider: Provider, frontend: Fronten
         builder=RequestBuilder(),
         customs=parts.toolbox.customs,
         request=lambda state, builder: _request(parts, state, builder),
+        along=Attachments(parts.toolbox).along,
         environment=lambda state: _environment(parts, state),
+        ready=lambda state: join(parts.toolbox, state),
         price=lambda usage: priced(usage, parts.resolved.info),
         redactor=session.redactor,
     )

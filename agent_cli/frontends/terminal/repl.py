@@ -13,7 +13,7 @@ from agent_cli.frontends.messages import (
 )
 from agent_cli.frontends.sanitiser import visible
 from agent_cli.frontends.terminal.interrupt import interruptible
-from agent_cli.frontends.terminal.slash_commands import Leave, run_command
+from agent_cli.frontends.terminal.slash_commands import Leave, is_prompt, run_command
 from agent_cli.frontends.terminal.writer import Writer
 from agent_cli.i18n.catalog import say
 from agent_cli.runtime.agent import Agent
@@ -38,9 +38,9 @@ class Repl:
         if once:
             return
         while (line := await self._next()) is not None:
-            if line.startswith("/"):
+            if not is_prompt(self._agent, line):
                 try:
-                    shown = run_command(self._agent.session, line)
+                    shown = run_command(self._agent, line)
                 except Leave:
                     return
                 self._writer.show(Text(shown))

@@ -4,16 +4,19 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from agent_cli.context.modes import modes
+from agent_cli.context.commands import typed
+from agent_cli.frontends.sanitiser import visible
 from agent_cli.i18n.catalog import say
-from agent_cli.runtime.session import Session
+from agent_cli.runtime.agent import Agent
 from agent_cli.types.entries import ModeSwitched, ParallelSwitched
 from agent_cli.types.requests import Protocol
+
+_LEAVING = ("exit", "quit")
 
 
 class Command(Struct, frozen=True):
     help: str
-    run: Callable[[Session, str], str]
+    run: Callable[[Agent, str], str]
     """Returns what is shown."""
 
 
@@ -21,24 +24,43 @@ class Leave(Exception):  # noqa: N818 - an answer, not an error
     """The user wants to leave."""
 
 
-def run_command(session: Session, line: str) -> str:
+def is_prompt(agent: Agent, line: str) -> bool:
+    """Whether the line is for the model: no command, or one whose text is written in Markdown.
+
+    Our own commands come first: what they do must not depend on the folder.
+    """
+    if not line.startswith("/"):
+        return True
+    return _name(line) not in (*COMMANDS, *_LEAVING) and bool(typed(line, agent.customs.commands))
+
+
+def run_command(agent: Agent, line: str) -> str:
     """Run the command and return what to show; raises Leave."""
     name, _, argument = line[1:].partition(" ")
-    if name in ("exit", "quit"):
+    if name in _LEAVING:
         raise Leave
     command = COMMANDS.get(name)
     if command is None:
         return say("there is no command /{name}; /help lists them", name=name)
-    return command.run(session, argument.strip())
+    return command.run(agent, argument.strip())
 
 
-def _help(session: Session, argument: str) -> str:
+def _help(agent: Agent, argument: str) -> str:
     lines = [f"/{name}  {say(command.help)}" for name, command in COMMANDS.items()]
-    return "\n".join([*lines, f"/exit  {say('leave')}"])
+    own = [
+        f"/{' '.join(filter(None, (command.name, command.hint)))}  {command.description}"
+        for command in agent.customs.commands
+    ]
+    return visible("\n".join([*lines, f"/exit  {say('leave')}", *own]))
 
 
-def _mode(session: Session, argument: str) -> str:
-    slugs = [mode.slug for mode in modes()]
+def _name(line: str) -> str:
+    return line[1:].split(maxsplit=1)[0] if line[1:].strip() else ""
+
+
+def _mode(agent: Agent, argument: str) -> str:
+    session = agent.session
+    slugs = [mode.slug for mode in agent.customs.modes.known]
     if not argument:
         return say(
             "mode {mode}; there are {slugs}",
@@ -51,7 +73,8 @@ def _mode(session: Session, argument: str) -> str:
     return say("mode {mode}", mode=argument)
 
 
-def _parallel(session: Session, argument: str) -> str:
+def _parallel(agent: Agent, argument: str) -> str:
+    session = agent.session
     started = session.state.session
     if started is not None and started.protocol is Protocol.XML:
         return say("the XML protocol has one call per message")
@@ -61,8 +84,8 @@ def _parallel(session: Session, argument: str) -> str:
     return say("several calls per message: {state}; /parallel on|off changes it", state=state)
 
 
-def _status(session: Session, argument: str) -> str:
-    state = session.state
+def _status(agent: Agent, argument: str) -> str:
+    state = agent.session.state
     started = state.session
     if started is None:
         return say("no session")
@@ -76,8 +99,8 @@ def _status(session: Session, argument: str) -> str:
     )
 
 
-def _cost(session: Session, argument: str) -> str:
-    spent = session.state.spent
+def _cost(agent: Agent, argument: str) -> str:
+    spent = agent.session.state.spent
     cost = say("unknown") if spent.cost is None else f"${spent.cost:.4f}"
     return say(
         "{input} tokens in, {output} out; cost: {cost}",
