@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from agent_cli.context.customs import Customs, customs
 from agent_cli.hooks.runner import Hooks
+from agent_cli.index.search import Index
 from agent_cli.processes.run import Processes
 from agent_cli.processes.sandbox import Confinement
 from agent_cli.runtime.frontend import Frontend
@@ -108,6 +109,7 @@ def _services(settings: Settings, options: Options, found: Customs, *, vision: b
         vision=vision,
         web_local=settings.web.allow_local,
         images=_painter(settings, options),
+        index=Index(cache_directory(options.environ) / "index"),
         modes=tuple(mode.slug for mode in found.modes.known),
         skills=found.skills,
         commands=found.commands,

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
 
 from msgspec import Raw, Struct
 
+from agent_cli.index.search import Index
 from agent_cli.processes.run import Processes
 from agent_cli.types.approval import Preview, Words
 from agent_cli.types.brought import Skill, SlashCommand
@@ -117,6 +118,8 @@ class Services(Struct, frozen=True):
     """Whether tools may reach this machine and its local network."""
     images: Painter | None = None
     """None where no model is set for it, or its key is missing."""
+    index: Index | None = None
+    """Finds parts of the code; None where nothing is to be kept of it."""
     modes: tuple[str, ...] = ()
     """Slugs of the modes there are."""
     skills: tuple[Skill, ...] = ()

@@ -4,6 +4,7 @@
 # ruff: noqa: PTH118
 
 import os
+import stat
 from collections import deque
 from collections.abc import Callable, Iterator
 
@@ -27,6 +28,8 @@ class Entry(Struct, frozen=True):
     is_dir: bool
     is_link: bool = False
     """A link is never followed, and not a directory even if it leads to one."""
+    stamp: str = ""
+    """What changes with a file's content; empty unless it was asked for."""
 
 
 class Found(Struct, frozen=True):
@@ -36,12 +39,15 @@ class Found(Struct, frozen=True):
     is_dir: bool
     is_link: bool
     inode: int
+    stamp: str = ""
 
 
 Accept = Callable[[Found], bool]
 
 
-def walk(top: str, accept: Accept, *, depth: int | None = None) -> Iterator[Found]:
+def walk(
+    top: str, accept: Accept, *, depth: int | None = None, stamped: bool = False
+) -> Iterator[Found]:
     """Yield what is accepted; a directory that is not is not entered either.
 
     OSError if the top cannot be listed; what cannot be listed below it is passed over. ToolError
@@ -53,7 +59,7 @@ def walk(top: str, accept: Accept, *, depth: int | None = None) -> Iterator[Foun
     while waiting:
         path, level = waiting.popleft()
         try:
-            names = _names(path)
+            names = _names(path, stamped=stamped)
         except OSError:
             if path == top:
                 raise
@@ -69,7 +75,7 @@ def walk(top: str, accept: Accept, *, depth: int | None = None) -> Iterator[Foun
                 waiting.append((found.path, level + 1))
 
 
-def _names(path: str) -> list[Found]:
+def _names(path: str, *, stamped: bool) -> list[Found]:
     with directory(path) as folder, os.scandir(folder) as entries:
         return sorted(
             (
@@ -78,6 +84,7 @@ def _names(path: str) -> list[Found]:
                     entry.is_dir(follow_symlinks=False),
                     entry.is_symlink(),
                     entry.inode(),
+                    _stamp(entry) if stamped else "",
                 )
                 for entry in entries
                 if not is_temporary(entry.name)
@@ -85,3 +92,14 @@ def _names(path: str) -> list[Found]:
             ),
             key=lambda found: found.path,
         )
+
+
+def _stamp(entry: "os.DirEntry[str]") -> str:
+    """Return size, times and inode; nothing for what is no file, or has just gone."""
+    try:
+        found = entry.stat(follow_symlinks=False)
+    except FileNotFoundError:
+        return ""
+    if not stat.S_ISREG(found.st_mode):
+        return ""
+    return f"{found.st_size} {found.st_mtime_ns} {found.st_ctime_ns} {found.st_ino}"

@@ -152,7 +152,9 @@ class Workspace:
     def list_dir(self, path: str, *, hidden: bool = False) -> tuple[Entry, ...]:
         return tuple(self.walk(path, hidden=hidden, depth=1))
 
-    def walk(self, path: str, *, hidden: bool = False, depth: int | None = None) -> Iterator[Entry]:
+    def walk(
+        self, path: str, *, hidden: bool = False, depth: int | None = None, stamped: bool = False
+    ) -> Iterator[Entry]:
         """Yield what is below a directory, parents before children, names in order.
 
         Follows no link. What .agentignore refuses is never there; what .gitignore covers, and
@@ -163,10 +165,10 @@ class Workspace:
         root, *_ = roots = self._guard.roots
         accept = Accept(roots, location.path, hidden=hidden)
         with told("list", path):
-            for found in walk(location.path, accept, depth=depth):
+            for found in walk(location.path, accept, depth=depth, stamped=stamped):
                 inside = lies_in(root, found.path)
                 name = relative_to(root, found.path) if inside else found.path
-                yield Entry(name, found.is_dir, found.is_link)
+                yield Entry(name, found.is_dir, found.is_link, found.stamp)
 
     def _is(self, path: str, kind: int) -> bool:
         location = self._guard.reach(path)

@@ -180,3 +180,24 @@ def test_hard_links_in_a_root_that_cannot_be_listed_are_not_written(tmp_path: Pa
             workspace.effect(Kind.WRITE, "f")
 
     as_ordinary_user(act)
+
+
+def test_a_stamp_changes_with_the_content_and_only_files_have_one(tmp_path: Path):
+    workspace = make(tmp_path, {"d/f": "one"})
+    (tmp_path / "l").symlink_to("d/f")
+
+    def stamps() -> dict[str, str]:
+        return {entry.path: entry.stamp for entry in workspace.walk(".", stamped=True)}
+
+    before = stamps()
+    assert before["d"] == before["l"] == ""
+    (tmp_path / "d/f").write_text("three")
+    assert stamps()["d/f"] != before["d/f"] != ""
+    assert all(entry.stamp == "" for entry in workspace.walk("."))
+
+
+def test_a_file_that_has_just_gone_has_no_stamp(tmp_path: Path):
+    (tmp_path / "f").touch()
+    (entry,) = os.scandir(tmp_path)
+    (tmp_path / "f").unlink()
+    assert _walk._stamp(entry) == ""
