@@ -6,7 +6,7 @@ import warnings
 from pathlib import Path
 
 import pytest
-from testbed.faults import CHANGING, ERRORS, Nth, failing, short
+from testbed.faults import CHANGING, ERRORS, Nth, failing, short, without_waiting
 from testbed.journals import SESSION
 
 from agent_cli.sessions import journal
@@ -20,6 +20,7 @@ LONGEST = 200
 @pytest.fixture(autouse=True)
 def durable(monkeypatch):
     """Look the function up when it is called, so that it can be made to fail."""
+    without_waiting(monkeypatch)
     monkeypatch.setattr(journal, "_make_durable", lambda one: os.fsync(one))  # noqa: PLW0108 - late
 
 
@@ -125,8 +126,10 @@ def killed(path: Path, number: int, *, after: bool) -> bool:
         warnings.simplefilter("ignore", DeprecationWarning)  # of fork beside threads
         child = os.fork()
     if child == 0:
-        with Nth(number, die, CHANGING)():
-            work(path, [])
-        os._exit(0)
+        try:
+            with Nth(number, die, CHANGING)():
+                work(path, [])
+        finally:
+            os._exit(0)
     _, status = os.waitpid(child, 0)
     return os.WIFEXITED(status)

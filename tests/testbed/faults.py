@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import pytest
+
 CHANGING = (
     "open", "write", "fsync", "fdatasync", "rename", "replace", "link", "unlink", "mkdir",
     "fchmod", "fchown", "setxattr", "ftruncate", "symlink", "flock",
@@ -15,6 +17,16 @@ LOOKING = ("fstat", "stat", "listdir", "listxattr", "getxattr")
 ERRORS = {name: getattr(errno, name) for name in ("ENOSPC", "EIO", "EMFILE", "EACCES")}
 Fault = Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
 """What happens instead of a call: gets the real function and what it was called with."""
+
+
+def without_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let fsync return at once: that it is called, and fails, is tested; a disk takes its time."""
+    look = os.fstat
+
+    def fsync(descriptor: int) -> None:
+        look(descriptor)  # it must be open all the same
+
+    monkeypatch.setattr(os, "fsync", fsync)
 
 
 class Nth:

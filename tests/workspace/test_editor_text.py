@@ -8,6 +8,9 @@ from agent_cli.types.errors import ToolError
 from agent_cli.workspace.editor import decode, join_lines, printable, split_lines
 from agent_cli.workspace.files import image_type, is_binary
 
+pytestmark = pytest.mark.parametrize("way_down", ["step by step"], indirect=True)
+"""Which it is makes no difference here."""
+
 MARKS = [b"", b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"]
 
 

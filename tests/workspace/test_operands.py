@@ -8,6 +8,9 @@ import pytest
 from agent_cli.workspace.gate import Workspace
 from agent_cli.workspace.operands import straying
 
+pytestmark = pytest.mark.parametrize("way_down", ["step by step"], indirect=True)
+"""Which it is makes no difference here."""
+
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Workspace:

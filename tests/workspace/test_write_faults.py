@@ -5,10 +5,20 @@ import signal
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
-from testbed.faults import CHANGING, ERRORS, LOOKING, Fault, Nth, failing, interrupting, short
+from testbed.faults import (
+    CHANGING,
+    ERRORS,
+    LOOKING,
+    Fault,
+    Nth,
+    failing,
+    interrupting,
+    short,
+    without_waiting,
+)
 
 from agent_cli.types.errors import ToolError
 from agent_cli.workspace import _draft
@@ -62,6 +72,7 @@ SCENES = {
 
 @pytest.fixture(params=["unnamed", "named"], autouse=True)
 def drafts(request, monkeypatch):
+    without_waiting(monkeypatch)
     if request.param == "named":
         monkeypatch.setattr(_draft, "_UNNAMED", 0)
 
@@ -140,8 +151,16 @@ def tree(root: Path) -> dict[str, object]:
     return found
 
 
+def failures() -> Iterator[Any]:
+    """Yield every scene with every error; for a commit, each of both once at least is enough."""
+    for number, (name, scene) in enumerate(SCENES.items()):
+        for place, (error, code) in enumerate(ERRORS.items()):
+            marks = () if place == number % len(ERRORS) else (pytest.mark.nightly,)
+            yield pytest.param(scene, code, id=f"{name}-{error}", marks=marks)
+
+
 @pytest.mark.parametrize("way_down", ["step by step"], indirect=True)
-@pytest.mark.parametrize("code", ERRORS.values(), ids=ERRORS)
+@pytest.mark.parametrize(("scene", "code"), list(failures()), indirect=["scene"])
 def test_a_write_that_fails_anywhere_changes_nothing(tmp_path: Path, scene: Scene, code: int):
     together = [
         len(contents(scene, root))
@@ -193,8 +212,10 @@ def killed(root: Path, scene: Scene, number: int, *, after: bool) -> bool:
         warnings.simplefilter("ignore", DeprecationWarning)  # of fork beside threads
         child = os.fork()
     if child == 0:
-        with Nth(number, die, CHANGING)():
-            write(root, scene)
-        os._exit(0)
+        try:
+            with Nth(number, die, CHANGING)():
+                write(root, scene)
+        finally:
+            os._exit(0)
     _, status = os.waitpid(child, 0)
     return os.WIFEXITED(status)
