@@ -190,7 +190,7 @@ class Kept:
     def _bury(self) -> None:
         """Do what a keeper that was itself killed can do no more."""
         self.exit_code = _KILLED
-        Tree(self.pid or _NOBODY, session=self.pid, mark=self._mark).kill()
+        Tree(_NOBODY, session=self.pid, mark=self._mark).kill()
 
     def _order(self, order: bytes) -> None:
         try:

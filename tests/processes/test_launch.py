@@ -130,6 +130,16 @@ def test_a_command_that_kills_its_keeper_is_ended(tmp_path: Path):
     within(tmp_path, scenario)
 
 
+def test_a_shell_that_kills_its_keeper_does_nothing_more(tmp_path: Path):
+    async def scenario(processes: Processes) -> None:
+        command = "echo $$; sleep 0.2; kill -9 $PPID; sleep 60; touch more"
+        finished = await processes.run(command, cwd=tmp_path)
+        assert tree.read(int(finished.output)) is None
+        assert not (tmp_path / "more").exists()
+
+    within(tmp_path, scenario)
+
+
 def test_no_zombies_are_left(tmp_path: Path):
     async def scenario(processes: Processes) -> None:
         for _ in range(3):

@@ -22,6 +22,14 @@ if os.fork(): os._exit(0)
 print(os.getpid(), flush=True)
 time.sleep(60)
 """
+RUNAWAY = """
+import os, signal, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+end = time.monotonic() + 30
+while time.monotonic() < end:
+    if os.fork(): os._exit(0)
+    os.setsid()
+"""
 TREES = [
     pytest.param("echo $$; sleep 60", id="the shell"),
     pytest.param("sleep 60 & echo $!; wait", id="a child"),
@@ -82,6 +90,12 @@ def test_running_out_of_time_ends_the_whole_tree(command: str, tmp_path: Path):
     finished = run_out_of_time(command, tmp_path)
     assert finished.timed_out
     assert finished.exit_code is None
+
+
+def test_who_runs_from_process_to_process_is_caught(tmp_path: Path):
+    command = f"'{sys.executable}' -c '{RUNAWAY}' {tmp_path} & wait; sleep 60"
+    assert run_out_of_time(command, tmp_path).timed_out
+    assert not [command for command in commands() if str(tmp_path).encode() in command]
 
 
 def test_a_command_may_say_goodbye(tmp_path: Path):
