@@ -187,7 +187,11 @@ def _bundle(row: Known, at: int, word: Word) -> Iterator[Option]:
     """Take short options apart, as far as the first that takes the rest as its value."""
     old = not word.text.startswith("-")
     letters = word.text if old else word.text[1:]
+    seen: set[str] = set()
     for place, letter in enumerate(letters, 1):
+        if letter in seen:
+            continue
+        seen.add(letter)
         name, rest = f"-{letter}", letters[place:]
         takes = not old and (name in row.taking or name in row.harmless)
         if takes and rest:

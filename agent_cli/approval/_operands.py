@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from msgspec import Struct
 
@@ -17,6 +18,7 @@ _URL = re.compile(r"(?!file:)[A-Za-z][A-Za-z0-9+.-]*://", re.IGNORECASE)
 _FILE_URL = re.compile(r"file:(?://[^/]*)?", re.IGNORECASE)
 _PARTS = re.compile(r"[=,@:]")
 _ROOTED = re.compile(r"/|\.\.(?:/|\Z)|~")
+_DIRECTORY = re.compile(r"-C|--directory=")
 _BUNDLE = re.compile(r"-{1,2}[^=,@:]*")
 """What may stand before a path that is attached to an option without a sign between."""
 
@@ -95,14 +97,33 @@ def _of(words: Sequence[Word], depth: int) -> Iterator[Operand]:
             continue
         paths = (word.text,) if at in text.options else _paths(word.text)
         yield from (Operand(path, ".") for path in paths)
-        if word.text in {"-C", "--directory"} and at + 1 < len(words):
-            into = words[at + 1].text
-            yield from (Operand(one.text, into) for one in words[at + 2 :])
+    named = [word.text for at, word in enumerate(words[1:], 1) if at not in text.words]
+    yield from _of_directories(named)
     for inner in unwrap(words) or ():
         if isinstance(inner, Text) and depth < _DEEPEST:
             script = read(inner.text)
             if isinstance(script, Script):
                 yield from operands(script, depth + 1)
+
+
+def _of_directories(words: Sequence[str]) -> Iterator[Operand]:
+    """Yield what follows options such as `git -C`, seen from where these lead."""
+    last, place = "", "."
+    changes = 0
+    for before, word in pairwise(("", *words)):
+        for seen_from in {last, place} if changes else ():
+            yield Operand(word, seen_from)
+        into = word if before in {"-C", "--directory"} else _attached(word)
+        if into:
+            changes += 1
+            last, place = into, _join(place, into)
+            if changes > _MOST_PLACES:
+                place = ""
+
+
+def _attached(word: str) -> str:
+    found = _DIRECTORY.match(word)
+    return word[found.end() :] if found is not None else ""
 
 
 def _paths(text: str) -> Iterator[str]:

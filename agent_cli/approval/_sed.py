@@ -8,6 +8,7 @@ script, and -1 where it cannot be followed.
 import re
 
 _WHY = "the script of sed may run a program or touch a file"
+_LONGEST = 4_096
 _BLANK = re.compile(r"[\s;]*")
 _NUMBER = re.compile(r"\d+(?:~\d+)?|\$")
 _SPAN = re.compile(r"[ \t]*,[ \t]*[+~]?")
@@ -28,7 +29,7 @@ _TAIL = {
 
 def hazard(script: str) -> str | None:
     """Return why the script is not known to be harmless."""
-    at = _after(_BLANK, script, 0)
+    at = _after(_BLANK, script, 0) if len(script) <= _LONGEST else -1
     while 0 <= at < len(script):
         at = _command(script, at)
         if at >= 0:
