@@ -37,7 +37,11 @@ class Dispatcher:
 
     async def close(self) -> None:
         """End what the calls left running."""
-        await self._toolbox.processes.close()
+        try:
+            for close in self._toolbox.closing:
+                await close()
+        finally:
+            await self._toolbox.processes.close()
 
     async def dispatch(self, step: Dispatch) -> None:
         """Give the call its result, whatever happens; only cancellation and our bugs escape."""

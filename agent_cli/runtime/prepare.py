@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar, cast
 
 import msgspec
@@ -39,6 +39,8 @@ class Toolbox(Struct, frozen=True):
     hooks: Hooks
     processes: Processes
     """To be closed with the session: what its commands left running ends then."""
+    closing: tuple[Callable[[], Awaitable[None]], ...] = ()
+    """What else is to be closed with the session, before them."""
     demonstrates: bool = True
     """Whether somebody is there to see the command that demonstrates a result."""
     escapes: bool = False

@@ -17,7 +17,8 @@ from agent_cli.runtime.redaction import hidden_variables
 from agent_cli.sessions.catalog import new_id
 from agent_cli.settings.places import cache_directory, state_directory
 from agent_cli.settings.schema import SandboxSettings, Settings
-from agent_cli.tools.base import Painter, Services, ToolContext
+from agent_cli.tools._browser import Browser, installed
+from agent_cli.tools.base import AnyTool, Painter, Services, ToolContext
 from agent_cli.tools.registry import built_in
 from agent_cli.trust.manifest import Manifest
 from agent_cli.types.brought import Brought
@@ -75,7 +76,6 @@ def toolbox(
     """
     found = customs(options.brought)
     found.modes.find(settings.mode)  # an unknown mode stops before a session is made
-    removed = {rule for rule in options.disallowed_tools if "(" not in rule}
     added = tuple(path.resolve() for path in options.add_dirs)
     notes = None if options.ephemeral else state_directory(options.environ) / "writing"
     workspace = Workspace(options.cwd.resolve(), added, notes=notes)
@@ -83,11 +83,7 @@ def toolbox(
     processes = _processes(settings, options, workspace, redactor or Redactor())
     services = _services(settings, options, found, vision=vision)
     return Toolbox(
-        tools={
-            name: tool
-            for name, tool in built_in().items()
-            if name not in removed and tool.available(services)
-        },
+        tools=_offered(services, options),
         policy=policy(
             settings.approval,
             allow=options.allowed_tools,
@@ -99,8 +95,18 @@ def toolbox(
         context=_context(services, workspace, processes, frontend),
         hooks=Hooks(settings.hooks, processes, workspace.root, options.trusted),
         processes=processes,
+        closing=(services.browser.close,) if services.browser else (),
         demonstrates=options.interactive or options.demonstrates,
     )
+
+
+def _offered(services: Services, options: Options) -> dict[str, AnyTool]:
+    removed = {rule for rule in options.disallowed_tools if "(" not in rule}
+    return {
+        name: tool
+        for name, tool in built_in().items()
+        if name not in removed and tool.available(services)
+    }
 
 
 def _services(settings: Settings, options: Options, found: Customs, *, vision: bool) -> Services:
@@ -109,11 +115,17 @@ def _services(settings: Settings, options: Options, found: Customs, *, vision: b
         vision=vision,
         web_local=settings.web.allow_local,
         images=_painter(settings, options),
+        browser=_browser(options),
         index=Index(cache_directory(options.environ) / "index"),
         modes=tuple(mode.slug for mode in found.modes.known),
         skills=found.skills,
         commands=found.commands,
     )
+
+
+def _browser(options: Options) -> Browser | None:
+    program = installed(options.environ.get("PATH"))
+    return Browser(program) if program else None
 
 
 def _painter(settings: Settings, options: Options) -> Painter | None:

@@ -11,6 +11,7 @@ from msgspec import Raw, Struct
 
 from agent_cli.index.search import Index
 from agent_cli.processes.run import Processes
+from agent_cli.tools._browser import Browser
 from agent_cli.types.approval import Preview, Words
 from agent_cli.types.brought import Skill, SlashCommand
 from agent_cli.types.effects import Effect, Kind
@@ -118,6 +119,8 @@ class Services(Struct, frozen=True):
     """Whether tools may reach this machine and its local network."""
     images: Painter | None = None
     """None where no model is set for it, or its key is missing."""
+    browser: Browser | None = None
+    """None where none is installed that could be driven."""
     index: Index | None = None
     """Finds parts of the code; None where nothing is to be kept of it."""
     modes: tuple[str, ...] = ()
