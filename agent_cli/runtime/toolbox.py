@@ -1,5 +1,6 @@
 """Builds what calls are run with: workspace, tools, policy and context. No model is needed."""
 
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -15,7 +16,12 @@ from agent_cli.runtime.policy import policy
 from agent_cli.runtime.prepare import Toolbox
 from agent_cli.runtime.redaction import hidden_variables
 from agent_cli.sessions.catalog import new_id
-from agent_cli.settings.places import cache_directory, state_directory
+from agent_cli.settings.places import (
+    cache_directory,
+    config_directory,
+    data_directory,
+    state_directory,
+)
 from agent_cli.settings.schema import SandboxSettings, Settings
 from agent_cli.tools._browser import Browser, installed
 from agent_cli.tools.base import AnyTool, Painter, Services, ToolContext
@@ -79,6 +85,7 @@ def toolbox(
     added = tuple(path.resolve() for path in options.add_dirs)
     notes = None if options.ephemeral else state_directory(options.environ) / "writing"
     workspace = Workspace(options.cwd.resolve(), added, notes=notes)
+    workspace.own = _own(options.environ)
     workspace.tidy()
     processes = _processes(settings, options, workspace, redactor or Redactor())
     services = _services(settings, options, found, vision=vision)
@@ -161,7 +168,18 @@ def _confinement(
         return None
     if settings.mode == "read-only":
         return lambda: Confinement(writable=(), network=settings.network)
-    return lambda: Confinement(workspace.roots, workspace.protected(), settings.network)
+
+    def now() -> Confinement:
+        inside = (one for one in workspace.own if workspace.visible(one) and workspace.is_dir(one))
+        return Confinement(workspace.roots, (*workspace.protected(), *inside), settings.network)
+
+    return now
+
+
+def _own(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Return where our settings, trust and sessions are; in a workspace, if that is the home."""
+    places = (config_directory, data_directory, state_directory)
+    return tuple(os.path.realpath(place(environ)) for place in places)
 
 
 def _context(

@@ -34,6 +34,9 @@ __all__ = ["WALK_LIMIT", "Entry", "Workspace"]
 class Workspace:
     """Roots that tools may touch, and the outside targets that were granted to one call."""
 
+    own: tuple[str, ...] = ()
+    """Our own directories, links resolved: what we are told there is protected in any root."""
+
     def __init__(
         self,
         root: Path,
@@ -66,6 +69,7 @@ class Workspace:
         if kind is Kind.WRITE:
             self._pins.begin(location)
             protected = self._guard.is_protected(location, found)
+            protected = protected or any(lies_in(one, location.path) for one in self.own)
         return Effect(kind, location.target, outside=location.outside, protected=protected)
 
     @property
@@ -85,7 +89,9 @@ class Workspace:
         A granted directory grants what is below it.
         """
         granted = self._granted.union(paths)
-        return Workspace(self.root, self._extra, granted, pins=self._pins, notes=self._notes)
+        other = Workspace(self.root, self._extra, granted, pins=self._pins, notes=self._notes)
+        other.own = self.own
+        return other
 
     def tidy(self) -> None:
         """Remove the temporary files that killed processes left, in this workspace or another."""
