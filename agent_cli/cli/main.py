@@ -24,6 +24,7 @@ from agent_cli.types.errors import ConfigurationError, JournalError
 COMMANDS = {
     "demo": "watch a session without a key",
     "doctor": "check keys, servers and tools",
+    "import": "bring over what Roo Code was set up with",
     "models": "list the models that are known",
     "policy": "judge commands, and try rules on past sessions",
     "run": "do one task and exit (also: exec, -p)",
@@ -33,6 +34,7 @@ COMMANDS = {
     "verify": "check that a session adds up",
 }
 _ALIASES = {"exec": "run"}
+_MODULES = {"import": "importing"}
 
 
 def run(arguments: list[str]) -> int:
@@ -74,7 +76,7 @@ def _without_secrets(text: str) -> str:
 
 def _app(name: str) -> typer.Typer:
     """Return the parser of one command, or of the several that its module has."""
-    module = import_module(f"agent_cli.cli.{name}")
+    module = import_module(f"agent_cli.cli.{_MODULES.get(name, name)}")
     app = typer.Typer(rich_markup_mode=None, add_completion=False, pretty_exceptions_enable=False)
     commands: dict[str, Callable[..., None]] = getattr(module, "COMMANDS", None) or {
         name: module.command

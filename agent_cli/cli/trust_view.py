@@ -32,7 +32,7 @@ def shown(root: Path, standing: Standing) -> str:
 
 def refusals(standing: Standing) -> str:
     """Return what stands in the way of trusting the folder."""
-    return "; ".join(_refusal(refusal) for refusal in standing.manifest.refusals)
+    return "; ".join(refused(refusal) for refusal in standing.manifest.refusals)
 
 
 def ignored_remark(ignored: Ignored) -> str:
@@ -78,7 +78,8 @@ def _text(content: bytes) -> str:
     return visible(content.decode("utf-8", errors="backslashreplace")).removesuffix("\n")
 
 
-def _refusal(refusal: Refusal) -> str:
+def refused(refusal: Refusal) -> str:
+    """Return why something cannot be looked at."""
     path = one_line(refusal.path)
     match refusal.obstacle:
         case Obstacle.LINK:

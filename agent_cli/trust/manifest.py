@@ -13,7 +13,7 @@ Such a name may be a link; where it leads then belongs to what is trusted, and s
 import errno
 import os
 import stat
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -83,9 +83,9 @@ class Manifest(Struct, frozen=True):
         return next((file.content for file in self.files if file.path == path), None)
 
 
-def manifest(root: Path) -> Manifest:
-    """Look at the folder."""
-    tops = [top for top in TOPS if os.path.lexists(root / top)]
+def manifest(root: Path, places: Iterable[str] = TOPS) -> Manifest:
+    """Look at the folder: at these places in it, and at what settings among them name."""
+    tops = [top for top in places if os.path.lexists(root / top)]
     if not tops:
         return Manifest()
     real = os.path.realpath(root)
