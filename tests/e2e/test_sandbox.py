@@ -30,6 +30,15 @@ def test_a_command_cannot_leave_the_workspace(project: Path, home: Path, tmp_pat
     assert "It ran in a sandbox: only" in json.dumps(server.requests[1].body)
 
 
+@pytest.mark.parametrize("command", ["absent-program x", "./absent-program", "sub/absent x"])
+def test_a_program_that_is_not_there_is_said_to_be_missing(command: str, project: Path, home: Path):
+    _, server = run(script(command), project, home, "--sandbox", "workspace")
+    told = json.dumps(server.requests[1].body)
+    assert "Exit code: 127" in told
+    assert "not found" in told
+    assert "bwrap" not in told
+
+
 def test_a_read_only_run_changes_nothing(project: Path, home: Path):
     done, _ = run(script("echo x > x.txt"), project, home, "--sandbox", "read-only", "--json")
     assert results(done)[0] == ("execute_command", "ok", None)
