@@ -10,7 +10,7 @@ import pytest
 from agent_cli.types.effects import Kind
 from agent_cli.types.errors import BlockedPathError, ToolError
 from agent_cli.workspace import files
-from agent_cli.workspace._draft import is_temporary
+from agent_cli.workspace._draft import fresh_name, is_temporary
 from agent_cli.workspace.gate import Workspace
 
 
@@ -154,3 +154,28 @@ def test_a_directory_that_vanishes_during_a_walk_is_passed_over(tmp_path: Path):
     assert next(walked).path == "d"
     (tmp_path / "d").rename(tmp_path / "e")
     assert list(walked) == []
+
+
+def test_what_cannot_be_tidied_stays_noted(tmp_path: Path):
+    notes, root = tmp_path / "notes", tmp_path / "root"
+    stubborn = root / fresh_name()
+    stubborn.mkdir(parents=True)  # a draft's name, but nothing that unlink removes
+    notes.mkdir()
+    (notes / "n").symlink_to(root)
+    Workspace(root, notes=notes).tidy()
+    assert [path.name for path in notes.iterdir()] == ["n"]
+    stubborn.rmdir()
+    Workspace(root, notes=notes).tidy()
+    assert list(notes.iterdir()) == []
+
+
+def test_protected_names_right_in_the_roots_are_told(tmp_path: Path):
+    root, other = tmp_path / "root", tmp_path / "other"
+    for folder in (root / ".git", root / "src/.git", other):
+        folder.mkdir(parents=True)
+    (root / "a.txt").touch()
+    (other / "AGENTS.md").touch()
+    (root / ".npmrc").symlink_to("gone")
+    (root / ".vscode").symlink_to("src")
+    found = Workspace(root, (other,)).protected()
+    assert set(found) == {str(root / ".git"), str(root / "src"), str(other / "AGENTS.md")}
