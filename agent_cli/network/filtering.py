@@ -32,6 +32,8 @@ class FilteringProxy:
         self.serve: Serve | None = None
         """Serves the workspace; while there is one, nobody else is reached."""
         self.refused: dict[str, None] = {}
+        self.unwanted: frozenset[str] = frozenset()
+        """Hosts that are refused without a word: the program's own affairs, not the page's."""
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -70,12 +72,13 @@ class FilteringProxy:
         tunnel = method == "CONNECT"
         try:
             url = parse_url(f"https://{target}/" if tunnel else target)
-            if self.serve is not None:
-                _answer(writer, *self._served(url, tunnel=tunnel))
+            if self.serve is not None and url.netloc == WORKSPACE and not tunnel:
+                _serve(writer, self.serve, unquote(url.path.lstrip("/")))
                 return
-            addresses = await look_up(url, local=self.local)
+            addresses = await self._judged(url)
         except ToolError as error:
-            self.refused[target if tunnel else target.partition("?")[0]] = None
+            if not self._is_unwanted(target):
+                self.refused[target.partition("?")[0]] = None
             _answer(writer, "text/plain", str(error).encode(), status="403 Forbidden")
             return
         theirs, ours = await asyncio.open_connection(addresses[0], port_of(url))
@@ -88,11 +91,15 @@ class FilteringProxy:
         finally:
             ours.close()
 
-    def _served(self, url: SplitResult, *, tunnel: bool) -> tuple[str, bytes]:
-        assert self.serve is not None
-        if url.netloc != WORKSPACE or tunnel:
+    async def _judged(self, url: SplitResult) -> tuple[str, ...]:
+        if self.serve is not None:
             raise ToolError("a page of the workspace reaches no other host")
-        return self.serve(unquote(url.path.lstrip("/")))
+        if url.hostname in self.unwanted:
+            raise ToolError("this host is not wanted")
+        return await look_up(url, local=self.local)
+
+    def _is_unwanted(self, target: str) -> bool:
+        return any(f"//{host}/" in target or f"{host}:443" == target for host in self.unwanted)
 
 
 async def _both(one: Coroutine[None, None, None], other: Coroutine[None, None, None]) -> None:
@@ -118,6 +125,13 @@ def _forwarded(method: str, url: SplitResult, fields: list[str]) -> bytes:
     kept = [field for field in fields if not field.lower().startswith(_HOP)]
     lines = [f"{method} {path} HTTP/1.1", *kept, "Connection: close", "", ""]
     return "\r\n".join(lines).encode("latin-1")
+
+
+def _serve(writer: asyncio.StreamWriter, serve: Serve, path: str) -> None:
+    try:
+        _answer(writer, *serve(path))
+    except ToolError as error:
+        _answer(writer, "text/plain", str(error).encode(), status="404 Not Found")
 
 
 def _answer(

@@ -27,6 +27,19 @@ _PROGRAMS = (
     "chrome",
     "microsoft-edge",
 )
+_ITS_OWN = frozenset(
+    {
+        "accounts.google.com",
+        "clients2.google.com",
+        "content-autofill.googleapis.com",
+        "edgedl.me.gvt1.com",
+        "optimizationguide-pa.googleapis.com",
+        "redirector.gvt1.com",
+        "safebrowsing.googleapis.com",
+        "update.googleapis.com",
+    }
+)
+"""What browsers of this kind talk with for their own ends, whatever they are told at the start."""
 _GOODBYE = 5.0
 """Seconds that the browser has to close by itself."""
 _CHILD = (
@@ -62,6 +75,7 @@ class Browser:
             await self._start(processes)
         self._proxy.local, self._proxy.serve = local, serve
         self.host = urlsplit(order.url).netloc
+        self._proxy.unwanted = _ITS_OWN - {self.host}
         return await self.act(order)
 
     async def act(self, order: Order) -> Seen:

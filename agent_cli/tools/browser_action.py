@@ -25,6 +25,7 @@ _SIZE = re.compile(rf"{_NUMBER}[,x]{_NUMBER}")
 _SMALLEST, _LARGEST = 100, 4000
 """Pixels of the page's width and height."""
 _MOST_REFUSED = 20
+_ICON = "favicon.ico"
 _KEYS = {"cmd": "Meta", "command": "Meta", "ctrl": "Control", "option": "Alt", "esc": "Escape"}
 _NEEDS = {
     "launch": "url",
@@ -160,6 +161,8 @@ def _serving(workspace: Workspace) -> Serve:
     import mimetypes  # noqa: PLC0415 - 3 ms, and only for files
 
     def serve(path: str) -> tuple[str, bytes]:
+        if path == _ICON and not workspace.is_file(path):
+            return "image/x-icon", b""  # browsers ask for it unasked; a page that has none is fine
         if not workspace.visible(path):
             raise ToolError(f"{path!r} is not a file of the workspace")
         return mimetypes.guess_type(path)[0] or "application/octet-stream", workspace.read(path)

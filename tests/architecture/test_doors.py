@@ -51,6 +51,15 @@ OPENERS = {
 }
 
 
+CONNECTS = re.compile(
+    r"(.*\.)?(open_connection|start_server|create_connection|create_server|getaddrinfo|urlopen)"
+    r"|socket\.(socket|create_connection|getaddrinfo)|http\.client\.\w+"
+)
+CONNECTING = ("network/", "processes/", "cli/model_choice.py")
+"""Processes talk with each other through socket pairs; the choice of a model asks for servers on
+this machine before there is anything else."""
+
+
 def starters(tree: ast.Module) -> list[str]:
     found = [
         name for name in imports(tree) if name in STARTERS or name.rpartition(".")[0] in STARTERS
@@ -93,6 +102,20 @@ def test_only_the_file_rooms_open_files(name: str):
 def test_an_exception_is_one(name: str):
     assert openers(MODULES[name])
     assert not name.startswith("tools/")
+
+
+def connectors(tree: ast.Module) -> list[str]:
+    return [called for called, _ in calls(tree) if CONNECTS.fullmatch(called)]
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if not name.startswith(CONNECTING)])
+def test_only_network_and_the_official_clients_reach_other_hosts(name: str):
+    assert connectors(MODULES[name]) == []
+
+
+def test_network_is_seen_to_connect():
+    assert connectors(MODULES["network/connection.py"])
+    assert connectors(MODULES["network/hosts.py"])
 
 
 @pytest.mark.parametrize(

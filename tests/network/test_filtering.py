@@ -79,6 +79,16 @@ def test_this_machine_is_refused_where_it_is_not_allowed():
     through(doing, local=False)
 
 
+def test_what_is_not_wanted_is_refused_without_a_word():
+    async def doing(ask: Asking, server: Loopback, proxy: FilteringProxy) -> None:
+        proxy.unwanted = frozenset({"update.example"})
+        for target in ("CONNECT update.example:443", "GET http://update.example/x"):
+            assert b" 403 " in await ask(f"{target} HTTP/1.1\r\n\r\n".encode())
+        assert proxy.refused == {}
+
+    through(doing)
+
+
 def test_what_serves_the_workspace_reaches_nobody_else():
     def serve(path: str) -> tuple[str, bytes]:
         if path != "a b":
@@ -90,8 +100,10 @@ def test_what_serves_the_workspace_reaches_nobody_else():
         served = await ask(b"GET http://workspace.invalid/a%20b?x HTTP/1.1\r\n\r\n")
         assert b"Content-Type: text/x-mine\r\n" in served
         assert served.endswith(b"\r\n\r\ncontent")
+        missing = await ask(b"GET http://workspace.invalid/c HTTP/1.1\r\n\r\n")
+        assert b" 404 " in missing
+        assert proxy.refused == {}
         for target in (
-            "GET http://workspace.invalid/c",
             f"GET {server.url}/",
             f"CONNECT 127.0.0.1:{server.port}",
             "CONNECT workspace.invalid:443",
