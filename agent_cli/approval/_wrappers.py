@@ -110,10 +110,11 @@ _SIGNS = frozenset(["", "-", "+"])
 
 def _find(words: Sequence[Word]) -> tuple[Wrapped, ...]:
     found: list[Wrapped] = []
-    starts = _starts(words)
+    begin = _starts(words)
     for at, word in enumerate(words):
         if word.text not in _EXECUTING:
             continue
+        starts = "" if word.text.endswith("dir") else begin  # BSD gives bare names then
         inner: list[Word] = []
         for place in range(at + 1, len(words)):
             if _ends(words, place):

@@ -98,7 +98,7 @@ PROGRAMS = {
         """,
         loads="-c --config --parser-options --flag",
         values="--ext --rule --env --global --ignore-path --ignore-pattern --max-warnings",
-        harmless="--color",
+        harmless="--color --cache --cache-strategy",
         exempt=dict.fromkeys(
             ("-f", "--format"),
             "stylish|json|compact|unix|html|checkstyle|tap|junit|json-with-metadata",

@@ -81,7 +81,7 @@ PROGRAMS = {
             -p --package -j --jobs --features -F --bin --example --test --bench --profile
             --target --color --message-format --exclude --filter
         """,
-        harmless="--target",
+        harmless="--target --all --all-features --all-targets",
         exempt={"-C": r"(opt-level|debuginfo)=.*", "--timings": ""},
         attached="--timings",
         operands={r"\+": "takes another toolchain"},

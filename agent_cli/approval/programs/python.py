@@ -27,7 +27,7 @@ PROGRAMS = {
             --show-capture --verbosity --import-mode --lfnf --dist --numprocesses --random-order
         """,
         attached="--cov --debug",
-        harmless="--cov",
+        harmless="--cov --co",
         exempt={"-p": "no:.*", "--cov-report": "term|term-missing|term:skip-covered|"},
         operands={"@": "takes arguments from a file"},
     ),

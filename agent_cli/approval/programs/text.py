@@ -39,9 +39,10 @@ PROGRAMS = {
         loads="--config",
     ),
     "sed gsed": Program(
-        writes="-i --in-place -I",
+        writes="-i --in-place -I -l",
         loads="-f --file",
-        values="-l --line-length",
+        values="--line-length",
+        exempt={"-l": r"\d+"},  # to BSD it has no value, and `-li` is `-l -i`
         script="sed",
         sources="-e --expression",
     ),
