@@ -22,6 +22,9 @@ from agent_cli.types.errors import ConfigurationError
 
 Table: TypeAlias = dict[str, Any]
 
+_MOST_PLACED = 10
+"""Settings of one file whose lines are looked for: nobody's file makes us search for long."""
+
 
 class ProjectFile(Struct, frozen=True):
     """A settings file of a trusted folder, with the content that was trusted."""
@@ -136,8 +139,9 @@ def _project_layer(
         raise ConfigurationError(f"cannot read {str(file.path)!r}: {error}") from error
 
     def note(refused: tuple[tuple[Keys, Reason], ...]) -> None:
-        for keys, reason in refused:
-            ignored.append(Ignored(_place(file.path, text, keys), ".".join(keys), reason))
+        for number, (keys, reason) in enumerate(refused):
+            place = _place(file.path, text, keys) if number < _MOST_PLACED else str(file.path)
+            ignored.append(Ignored(place, ".".join(keys), reason))
 
     table, refused = permitted(_parsed(file.path, text))
     note(refused)
