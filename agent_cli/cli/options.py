@@ -16,7 +16,7 @@ OutputFormat: TypeAlias = Annotated[
 Json: TypeAlias = Annotated[bool, Option("--json", help="Short for --output-format stream-json.")]
 Model: TypeAlias = Annotated[str, Option("--model", "-m", help="provider/name, or replay:FILE.")]
 Mode: TypeAlias = Annotated[
-    str, Option("--mode", "--agent", help="code, architect, ask, debug or orchestrator.")
+    str, Option("--mode", "--agent", help="code, architect, ask, debug, orchestrator or your own.")
 ]
 Protocol: TypeAlias = Annotated[str, Option("--protocol", help="native or xml.")]
 Parallel: TypeAlias = Annotated[

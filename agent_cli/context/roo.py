@@ -99,7 +99,7 @@ def _entries(content: bytes | None, remarks: list[Remark]) -> list[dict[str, Any
         remarks.append(Remark(MODES, say("it cannot be read: {error}", error=str(error))))
         return []
     entries = cast("dict[str, Any]", found).get("customModes") if isinstance(found, dict) else None
-    if not isinstance(entries, list):
+    if not _is_list(entries):
         remarks.append(Remark(MODES, say("it has no list of customModes")))
         return []
     return [cast("dict[str, Any]", one) for one in cast("list[Any]", entries) if _is_map(one)]
@@ -137,7 +137,7 @@ def _groups(groups: object, source: str, remarks: list[Remark]) -> tuple[list[st
     """Return our kinds and the pattern of files; without a usable pattern nothing is written."""
     kinds: list[str] = []
     pattern = ""
-    for group in cast("list[Any]", groups) if isinstance(groups, list) else []:
+    for group in cast("list[Any]", groups) if _is_list(groups) else []:
         name, options = (group, None) if isinstance(group, str) else _with_options(group)
         kind = _KINDS.get(name)
         if kind is None:
@@ -158,7 +158,7 @@ def _groups(groups: object, source: str, remarks: list[Remark]) -> tuple[list[st
 
 
 def _with_options(group: object) -> tuple[str, str | None]:
-    parts = cast("list[Any]", group) if isinstance(group, list) else []
+    parts = cast("list[Any]", group) if _is_list(group) else []
     options: Any = parts[1] if len(parts) > 1 else {}
     found = cast("dict[str, Any]", options).get("fileRegex") if _is_map(options) else None
     return (str(parts[0]) if parts else ""), (None if found is None else str(found))
@@ -222,6 +222,10 @@ def _server(name: str, entry: dict[str, Any], remarks: list[Remark]) -> dict[str
         said = say("these are left out: {names}", names=", ".join(lost))
         remarks.append(Remark(f"{SERVERS} ({name})", said))
     return {key: value for key, value in entry.items() if key in _SERVER_FIELDS}
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, list)
 
 
 def _is_map(value: object) -> bool:
