@@ -8,55 +8,35 @@ import asyncio
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from msgspec import Struct
 from msgspec.structs import replace
 
+from agent_cli.index.question import LIMIT, Embedder, Found, Hit, Question
 from agent_cli.types.errors import ToolError
 from agent_cli.types.outcomes import Code
 from agent_cli.workspace.gate import Workspace
 
 if TYPE_CHECKING:
-    from agent_cli.index.refresh import Coverage, Work
+    from agent_cli.index.database import Database
+    from agent_cli.index.refresh import Coverage
     from agent_cli.index.store import Match, Store
 
-LIMIT = 20
-"""Chunks in one answer."""
+_Work: TypeAlias = tuple[Workspace, str, Callable[[], bool], Callable[[str], None]]
+"""The fields of `refresh.Work`."""
 _TAKEN = 2 * LIMIT
 """Chunks that are looked at: some may not be there any more."""
 _LEAST = 0.2
 """Of the best match's score; what is worse shares a common word and no more."""
 
 
-class Hit(Struct, frozen=True):
-    path: str
-    score: float
-    """1 is the best of its search."""
-    first: int
-    last: int
-    text: str
-
-
-class Found(Struct, frozen=True):
-    hits: tuple[Hit, ...]
-    files: int
-    """That are in the index."""
-    notes: tuple[str, ...] = ()
-
-
-class Question(Struct, frozen=True):
-    words: str
-    below: str = ""
-    """A file, or a directory with a slash at its end; relative to the first root, or absolute."""
-
-
 class Index:
     """One for a session; opens and makes nothing before the first search."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, embedder: Embedder | None = None) -> None:
         """Keep databases in a folder that need not exist."""
         self._folder = folder
+        self._embedder = embedder
 
     async def search(
         self, question: Question, workspace: Workspace, tell: Callable[[str], None]
@@ -70,28 +50,43 @@ class Index:
                 loop.call_soon_threadsafe(tell, text)
 
         try:
-            return await asyncio.to_thread(
-                self._search, question, workspace, stop.is_set, tell_loop
+            root = root_of(question.below, workspace)
+            database, covered, matches = await asyncio.to_thread(
+                self._look_up, question, (workspace, root, stop.is_set, tell_loop)
             )
+            notes = [covered.note]
+            if self._embedder is not None:
+                from agent_cli.index.meaning import ranked  # noqa: PLC0415 - for who has set one
+
+                matches, note = await ranked(database, self._embedder, question, matches)
+                notes.append(note)
+            hits = await asyncio.to_thread(_shown, database, matches[:_TAKEN], workspace)
+            return Found(hits, covered.files, tuple(filter(None, notes)))
         finally:
             stop.set()
 
-    def _search(
-        self,
-        question: Question,
-        workspace: Workspace,
-        stopped: Callable[[], bool],
-        tell: Callable[[str], None],
-    ) -> Found:
+    def _look_up(
+        self, question: Question, work: _Work
+    ) -> tuple["Database", "Coverage", list["Match"]]:
+        """Bring the index up to date, and search in it by words."""
         from agent_cli.index.database import Database  # noqa: PLC0415 - sqlite3 only for a search
-        from agent_cli.index.refresh import Work  # noqa: PLC0415 - as above
+        from agent_cli.index.refresh import Work, refresh  # noqa: PLC0415 - as above
+        from agent_cli.index.words import expression  # noqa: PLC0415 - as above
 
-        root = root_of(question.below, workspace)
-        work = Work(workspace, root, stopped, tell)
+        words = expression(question.words)
+        if not words:
+            raise ToolError("the query has no word to look for", Code.INVALID_ARGUMENTS)
+        root = work[1]
         database = Database(self._folder, root)
-        covered, matches = database.use(lambda store: _look_up(store, work, question))
-        hits = shown(matches, workspace)
-        return Found(hits, covered.files, (covered.note,) if covered.note else ())
+
+        def look_up(store: "Store") -> tuple["Coverage", list["Match"]]:
+            covered = refresh(store, Work(*work))
+            return covered, store.search(words, question.below, _TAKEN)
+
+        covered, found = database.use(look_up)
+        best = found[0].rank if found else 0.0
+        good = [replace(one, rank=one.rank / best) for one in found if one.rank >= best * _LEAST]
+        return database, covered, good
 
 
 def root_of(below: str, workspace: Workspace) -> str:
@@ -103,12 +98,13 @@ def root_of(below: str, workspace: Workspace) -> str:
     raise ToolError(f"{below!r} is outside the workspace, which is what the index is of")
 
 
-def shown(matches: list[tuple["Match", str]], workspace: Workspace) -> tuple[Hit, ...]:
+def _shown(database: "Database", matches: list["Match"], workspace: Workspace) -> tuple[Hit, ...]:
     """Return what may be shown of the best matches: what still is in a file that may be read."""
     from agent_cli.index.refresh import text_of  # noqa: PLC0415 - as in Index
 
+    texts = database.use(lambda store: store.texts([match.hash for match in matches]))
     hits: list[Hit] = []
-    for match, text in matches:
+    for match, text in zip(matches, texts, strict=True):
         try:
             body = text_of(workspace.read(match.path)) or ""
         except ToolError:
@@ -117,19 +113,3 @@ def shown(matches: list[tuple["Match", str]], workspace: Workspace) -> tuple[Hit
         if text and text in place and len(hits) < LIMIT:
             hits.append(Hit(match.path, match.rank, match.first, match.last, text))
     return tuple(hits)
-
-
-def _look_up(
-    store: "Store", work: "Work", question: Question
-) -> tuple["Coverage", list[tuple["Match", str]]]:
-    from agent_cli.index.refresh import refresh  # noqa: PLC0415 - as in Index
-    from agent_cli.index.words import expression  # noqa: PLC0415 - as in Index
-
-    words = expression(question.words)
-    if not words:
-        raise ToolError("the query has no word to look for", Code.INVALID_ARGUMENTS)
-    covered = refresh(store, work)
-    found = store.search(words, question.below, _TAKEN)
-    best = found[0].rank if found else 0.0
-    good = [replace(one, rank=one.rank / best) for one in found if one.rank >= best * _LEAST]
-    return covered, list(zip(good, store.texts([one.hash for one in good]), strict=True))

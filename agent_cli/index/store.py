@@ -6,7 +6,7 @@ SQLite 3.40 is used. Paths are blobs: they may hold bytes that are not text.
 
 import os
 import sqlite3
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Collection, Generator, Iterable, Sequence
 from contextlib import contextmanager, suppress
 
 from msgspec import Struct
@@ -91,13 +91,14 @@ class Store:
             for file in files:
                 self._put(file)
 
-    def remove(self, paths: Iterable[str]) -> None:
+    def remove(self, paths: Collection[str]) -> None:
+        if not paths:
+            return
         with self._transaction():
             for path in paths:
                 for (id_,) in self._run("SELECT id FROM files WHERE path = ?", (_blob(path),)):
                     self._clear(id_)
                     self._run("DELETE FROM files WHERE id = ?", (id_,))
-            self._run("DELETE FROM vectors WHERE hash NOT IN (SELECT hash FROM chunks)")
 
     def search(self, expression: str, below: str, limit: int) -> list[Match]:
         """Return the best matches in a file or below a directory, the best first.
@@ -129,12 +130,19 @@ class Store:
         return {row[4]: Match(row[0], _path(row[1]), *row[2:]) for row in rows}
 
     def without_vector(self, model: str, limit: int) -> list[bytes]:
+        """Return hashes of texts that have no vector of the model."""
         rows = self._run(
-            "SELECT DISTINCT hash FROM chunks WHERE hash NOT IN"
-            " (SELECT hash FROM vectors WHERE model = ?) ORDER BY id LIMIT ?",
+            "SELECT hash FROM chunks WHERE hash NOT IN"
+            " (SELECT hash FROM vectors WHERE model = ?) GROUP BY hash ORDER BY min(id) LIMIT ?",
             (model, limit),
         )
         return [row[0] for row in rows]
+
+    def count_vectors(self, model: str) -> tuple[int, int]:
+        """Return how many texts have a vector of the model, and how many there are."""
+        have = self._run("SELECT count(*) FROM vectors WHERE model = ?", (model,)).fetchone()
+        texts = self._run("SELECT count(DISTINCT hash) FROM chunks").fetchone()
+        return have[0], texts[0]
 
     def texts(self, hashes: Sequence[bytes]) -> list[str]:
         """Return the texts, in the order of their hashes; an empty one for what has gone."""
@@ -149,9 +157,12 @@ class Store:
         return bytes((self._run(query, (model, hash_)).fetchone() or (b"",))[0])
 
     def put_vectors(self, model: str, rows: Iterable[tuple[bytes, bytes, bytes]]) -> None:
-        """Keep hash, signs and vector of texts; what another model made of any text goes."""
+        """Keep hash, signs and vector of texts; those of another model, or of no text, go."""
         with self._transaction():
-            self._run("DELETE FROM vectors WHERE model <> ?", (model,))
+            self._run(
+                "DELETE FROM vectors WHERE model <> ? OR hash NOT IN (SELECT hash FROM chunks)",
+                (model,),
+            )
             self._run_many(
                 "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?)",
                 [(hash_, model, signs, vector) for hash_, signs, vector in rows],

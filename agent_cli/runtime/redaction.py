@@ -41,7 +41,7 @@ _EXACT = frozenset({"opaque", "id", "call_id"})
 def hidden_variables(settings: Settings) -> frozenset[str]:
     """Return the variables that hold keys because the settings say so."""
     named = (provider.api_key_env for provider in settings.providers.values())
-    return frozenset(name for name in named if name)
+    return frozenset(name for name in (*named, settings.index.api_key_env) if name)
 
 
 def secrets(settings: Settings, environ: Mapping[str, str]) -> frozenset[str]:
@@ -52,6 +52,7 @@ def secrets(settings: Settings, environ: Mapping[str, str]) -> frozenset[str]:
             found.add(value)
         elif name.upper().endswith(_ADDRESSES):
             found |= set(_of_address(value))
+    found |= set(_of_address(settings.index.base_url))
     for provider in settings.providers.values():
         headers = provider.headers.items()
         found |= {value for name, value in headers if _AUTHENTICATES.search(name)}

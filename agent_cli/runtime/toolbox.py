@@ -8,9 +8,9 @@ from msgspec import Struct
 
 from agent_cli.context.customs import Customs, customs
 from agent_cli.hooks.runner import Hooks
-from agent_cli.index.search import Index
 from agent_cli.processes.run import Processes
 from agent_cli.processes.sandbox import Confinement
+from agent_cli.runtime.code_index import code_index
 from agent_cli.runtime.frontend import Frontend
 from agent_cli.runtime.policy import policy
 from agent_cli.runtime.prepare import Toolbox
@@ -123,7 +123,7 @@ def _services(settings: Settings, options: Options, found: Customs, *, vision: b
         web_local=settings.web.allow_local,
         images=_painter(settings, options),
         browser=_browser(options),
-        index=Index(cache_directory(options.environ) / "index"),
+        index=code_index(settings, options.environ),
         modes=tuple(mode.slug for mode in found.modes.known),
         skills=found.skills,
         commands=found.commands,

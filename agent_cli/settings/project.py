@@ -89,6 +89,7 @@ MAY_NOT: dict[Keys, Reason] = {
     ("api_key",): Reason.ADDRESS,
     ("api_key_env",): Reason.ADDRESS,
     ("headers",): Reason.ADDRESS,
+    ("index",): Reason.ADDRESS,
     ("proxy",): Reason.ADDRESS,
     ("approval", "rules", "allow"): Reason.LOOSENS,
     ("yolo",): Reason.LOOSENS,

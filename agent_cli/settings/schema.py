@@ -97,6 +97,17 @@ class ImagesSettings(Struct, frozen=True, forbid_unknown_fields=True):
     """`provider/name` of the model that makes images; without one nobody is offered any."""
 
 
+class IndexSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """Finds code by meaning too, with an endpoint in OpenAI's format that makes embeddings."""
+
+    embeddings_model: str = ""
+    """Parts of every file that is searched are sent to it; empty sends nothing anywhere."""
+    base_url: str = ""
+    """To which `/embeddings` is added."""
+    api_key_env: str = ""
+    """Name of the variable that holds the key; empty for none."""
+
+
 HookEvent: TypeAlias = Literal[
     "SessionStart",
     "UserPromptSubmit",
@@ -164,6 +175,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     sandbox: SandboxSettings = SandboxSettings()
     web: WebSettings = WebSettings()
     images: ImagesSettings = ImagesSettings()
+    index: IndexSettings = IndexSettings()
     providers: dict[str, ProviderSettings] = field(default_factory=dict[str, ProviderSettings])
     models: dict[str, ModelSettings] = field(default_factory=dict[str, ModelSettings])
     """By `provider/name`."""

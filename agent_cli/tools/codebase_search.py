@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from agent_cli.index.search import LIMIT, Found, Question
+from agent_cli.index.question import LIMIT, Found, Question
 from agent_cli.tools.base import Services, Tool, ToolArguments, ToolContext
 from agent_cli.types.approval import Words
 from agent_cli.types.effects import Effect, Kind

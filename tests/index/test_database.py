@@ -14,7 +14,8 @@ import pytest
 
 from agent_cli.index import database
 from agent_cli.index.database import Database
-from agent_cli.index.search import Index, Question
+from agent_cli.index.question import Question
+from agent_cli.index.search import Index
 from agent_cli.types.errors import ToolError
 from agent_cli.workspace.gate import Workspace
 
@@ -22,7 +23,8 @@ CHILD = """
 import asyncio, sys
 from contextlib import suppress
 from pathlib import Path
-from agent_cli.index.search import Index, Question
+from agent_cli.index.question import Question
+from agent_cli.index.search import Index
 from agent_cli.workspace.gate import Workspace
 print("ready", flush=True)
 found = asyncio.run(

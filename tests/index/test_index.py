@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from agent_cli.index import refresh
-from agent_cli.index.search import LIMIT, Found, Index, Question
+from agent_cli.index.question import LIMIT, Found, Question
+from agent_cli.index.search import Index
 from agent_cli.types.errors import ToolError
 from agent_cli.workspace.gate import Workspace
 
