@@ -3,6 +3,7 @@
 import errno
 import posixpath
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -31,6 +32,8 @@ _GIT = re.compile(r"(?<![A-Za-z0-9])[\\'\"]*g[\\'\"]*i[\\'\"]*t(?![A-Za-z0-9])")
 _BETWEEN_NAMES = re.compile(r"[\s'\"|&;<>(){}=]+")
 _MOST_NAMES = 500
 """Words of a command that are looked for as files."""
+_MOST_DIRECTORIES = 4
+"""In which they are looked for."""
 _NOT_STARTED = frozenset({errno.ENOENT, errno.EACCES, errno.ENOTDIR, errno.ENOEXEC})
 """There is no such program, or it is a script without an interpreter: the shell knows what to do,
 and says in its own words what it cannot do."""
@@ -206,12 +209,27 @@ def _files(arguments: Arguments, context: ToolContext) -> tuple[tuple[str, str],
     from hashlib import sha256  # noqa: PLC0415 - 5 ms, only for a command that is asked about
 
     found: dict[str, str] = {}
-    for word in _BETWEEN_NAMES.split(arguments.command or "")[:_MOST_NAMES]:
-        path = posixpath.join(arguments.cwd or ".", word)
+    for path in _named(arguments, context):
         with suppress(ToolError):  # what may not be read is no file whose content was approved
-            if word and context.workspace.visible(path) and context.workspace.is_file(path):
+            if context.workspace.visible(path) and context.workspace.is_file(path):
                 found[path] = sha256(context.workspace.read(path)).hexdigest()
     return tuple(sorted(found.items()))
+
+
+def _named(arguments: Arguments, context: ToolContext) -> Iterator[str]:
+    """Yield every path that a word may mean, where it starts or in a directory that it names."""
+    workspace, start = context.workspace, arguments.cwd or "."
+    words = [word for word in _BETWEEN_NAMES.split(arguments.command or "") if word][:_MOST_NAMES]
+    operands = _parts(arguments.command or "").operands[:_MOST_NAMES]
+    words += [posixpath.join(one.cwd, one.path) for one in operands]
+    places = {start: None}
+    for word in words:
+        path = posixpath.join(start, word)
+        with suppress(ToolError):
+            if len(places) < _MOST_DIRECTORIES and workspace.visible(path):
+                places |= {path: None} if workspace.is_dir(path) else {}
+    for place in places:
+        yield from (posixpath.join(place, word) for word in dict.fromkeys(words))
 
 
 def _places(arguments: Arguments, context: ToolContext) -> list[Path]:

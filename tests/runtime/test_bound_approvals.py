@@ -48,6 +48,30 @@ def test_a_script_that_changed_is_asked_about_again(workspace: Path):
     assert (workspace / "out.txt").read_text() == "other\n"
 
 
+NAMES = [
+    pytest.param("cd elsewhere && sh ./x.sh", "elsewhere/x.sh", id="after cd"),
+    pytest.param("(cd elsewhere; . ./x.sh)", "elsewhere/x.sh", id="in a group"),
+    pytest.param('sh "my script.sh"', "my script.sh", id="with a blank"),
+    pytest.param("sh my\\ script.sh", "my script.sh", id="with a quoted blank"),
+    pytest.param("sh a=b.sh", "a=b.sh", id="with a sign"),
+    pytest.param("S=x.sh; sh $S", "x.sh", id="in a variable"),
+    pytest.param("sh < x.sh", "x.sh", id="as the input"),
+    pytest.param("sh elsewhere/../x.sh", "x.sh", id="with dots"),
+]
+
+
+@pytest.mark.parametrize(("command", "script"), NAMES)
+def test_a_script_is_found_however_it_is_named(command: str, script: str, workspace: Path):
+    (workspace / script).write_text("true\n")
+
+    def change(_: int) -> None:
+        (workspace / script).write_text("false\n")
+
+    user = Meddled(change, times=1)
+    dispatch(workspace, ("execute_command", {"command": command}), Policy(), user=user)
+    assert len(user.requests) == 2
+
+
 def test_a_file_that_changed_is_shown_again(workspace: Path):
     def change(_: int) -> None:
         (workspace / "notes.txt").write_text("mine\n")
