@@ -43,6 +43,7 @@ def refused(found: Manifest) -> list[tuple[str, Obstacle]]:
         ".agent/commands/deploy.md",
         ".agent/skills/pdf/SKILL.md",
         ".agents/skills/pdf/SKILL.md",
+        ".claude/skills/pdf/SKILL.md",
         ".mcp.json",
     ],
 )
@@ -62,6 +63,14 @@ def test_what_would_act_is_found(root: Path, path: str):
 def test_what_never_acts_needs_no_trust(root: Path, path: str):
     put(root, path)
     assert manifest(root) == Manifest()
+
+
+def test_other_places_can_be_looked_at(root: Path):
+    put(root, ".roo/rules/a.md")
+    put(root, ".agent/config.toml")
+    (root / ".roomodes").symlink_to(root / ".agent/config.toml")
+    found = manifest(root, (".roo", ".roomodes"))
+    assert (paths(found), refused(found)) == ([".roo/rules/a.md"], [(".roomodes", Obstacle.LINK)])
 
 
 def test_an_empty_folder_of_ours_does_not_act(root: Path):
