@@ -1,6 +1,7 @@
 """Modes, skills, slash commands, rules and mentions, from files to what the model is sent."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,12 @@ from testbed.replies import Call, Say
 from testbed.run_agent import Completed, run_agent, start_agent
 from testbed.server import ModelServer
 
+from agent_cli.processes.sandbox import candidates
+
 MODEL = ["-m", "anthropic/test-model"]
 DONE = Say(calls=[Call("attempt_completion", {"result": "All done."})])
 PROMPT = ">[ \x08]"
+WALLS = candidates(os.environ)
 KEY = {"ANTHROPIC_API_KEY": "test-key-of-no-value"}
 
 
@@ -148,7 +152,7 @@ def test_a_mode_that_may_not_write_cannot_write_by_shell_either(
     done, requests = once(project, home, [Say(calls=TRY)], "--yolo", "--mode", "looker", "Look.")
     assert done.exit_code == 0, done.stderr
     assert not (project / "made").exists()
-    assert "seen" in results(requests[1])
+    assert ("seen" if WALLS else "no sandbox works") in results(requests[1])
     assert "commands can change nothing" in system(requests[0])
 
 
