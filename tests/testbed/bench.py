@@ -58,7 +58,8 @@ class Bench:
         self.tool = tool
         self.root = root
         self.progress: list[str] = []
-        environ = {"PATH": path or os.environ["PATH"], "SHELL": "/bin/bash", "LC_ALL": "C.UTF-8"}
+        environ = {name: os.environ[name] for name in os.environ if name.startswith("COVERAGE_")}
+        environ |= {"PATH": path or os.environ["PATH"], "SHELL": "/bin/bash", "LC_ALL": "C.UTF-8"}
         self.context = ToolContext(
             Workspace(root), Processes(environ, root.parent / "spill"), ask, self.progress.append
         )

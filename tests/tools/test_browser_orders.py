@@ -1,7 +1,9 @@
 """browser_action: what is ordered, what is asked about, and where it is offered."""
 
+import asyncio
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -10,6 +12,7 @@ from testbed.bench import Bench, asked
 
 from agent_cli.tools import _browser
 from agent_cli.tools._browser import Browser, installed
+from agent_cli.tools._browser_words import Order
 from agent_cli.tools.base import Services
 from agent_cli.tools.browser_action import TOOL, _order
 from agent_cli.types.approval import Words
@@ -22,6 +25,48 @@ def bench(root: Path) -> Bench:
     services = Services(browser=Browser("none"))
     made.context = msgspec.structs.replace(made.context, services=services)
     return made
+
+
+def launched(root: Path, before: Callable[[], None] = lambda: None) -> None:
+    used = bench(root)
+
+    async def whole() -> None:
+        try:
+            await used.context.processes.run("true", cwd=root)
+            before()
+            await used.start(action="launch", url="http://1.1.1.1/")
+        finally:
+            await used.context.processes.close()
+
+    asyncio.run(whole())
+
+
+def test_a_driver_that_falls_over_says_why(tmp_path: Path, monkeypatch):
+    monkeypatch.setattr(_browser, "_CHILD", "raise SystemExit('no such thing')")
+    with pytest.raises(ToolError, match="the browser ended: no such thing"):
+        launched(tmp_path)
+
+
+def test_a_driver_that_cannot_be_started_is_an_error(tmp_path: Path, monkeypatch):
+    nowhere = str(tmp_path / "none")
+    with pytest.raises(ToolError, match="the browser cannot be started: "):
+        launched(tmp_path, lambda: monkeypatch.setattr(sys, "executable", nowhere))
+
+
+def test_a_start_that_is_cancelled_leaves_nothing(tmp_path: Path):
+    used = bench(tmp_path)
+
+    async def whole() -> None:
+        call = asyncio.ensure_future(used.start(action="launch", url="http://1.1.1.1/"))
+        await asyncio.sleep(0)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        await used.context.processes.close()
+
+    asyncio.run(whole())
+    with pytest.raises(ToolError, match="launch a URL first"):
+        asyncio.run(Browser("none").act(Order("screenshot")))
 
 
 WRONG = {

@@ -158,6 +158,7 @@ def test_it_is_offered_where_a_model_and_its_key_are_there(tmp_path: Path):
     assert offered(tmp_path, settings(), KEY)
     assert not offered(tmp_path, settings(), {})
     assert not offered(tmp_path, Settings(), KEY)
+    assert painter(Settings(), KEY) is None
     with pytest.raises(ToolError, match="no model for images"):
         Bench(TOOL, tmp_path).effects(prompt="a", path="b")
 

@@ -202,6 +202,20 @@ def test_a_document_that_takes_too_long_is_given_up(tmp_path: Path, monkeypatch)
     assert "takes longer than 0.001 s" in refused(tmp_path, "a.pdf")
 
 
+CHILDREN = {
+    "falls silent": ("pass", "cannot be read: it needs too much memory"),
+    "is killed": ("import os; os.kill(os.getpid(), 9)", "cannot be read: it needs too much memory"),
+    "fails without a word": ("raise SystemExit(3)", "a PDF document that cannot be read"),
+}
+
+
+@pytest.mark.parametrize(("code", "says"), CHILDREN.values(), ids=CHILDREN)
+def test_a_reader_that_falls_over_a_document_is_reported(tmp_path, monkeypatch, code, says):
+    monkeypatch.setattr(documents, "_CHILD", code)
+    (tmp_path / "a.pdf").write_bytes(pdf("x"))
+    assert says in refused(tmp_path, "a.pdf")
+
+
 def test_without_the_extra_the_error_names_it(tmp_path: Path, monkeypatch):
     monkeypatch.setitem(documents._PACKAGES, "pdf", "no_such_package")
     (tmp_path / "a.pdf").write_bytes(pdf("x"))
