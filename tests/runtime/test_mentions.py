@@ -216,3 +216,16 @@ def test_no_program_of_the_repository_runs(repository: Path):
 def test_a_file_called_like_a_commit_is_the_file(repository: Path):
     (repository / "deadbeef").write_text("a file\n")
     assert "1 | a file" in along(repository, "@deadbeef").text
+
+
+def test_a_workspace_within_a_repository_shows_its_own_part(repository: Path):
+    (repository / "README.md").write_text("other\n")
+    (repository / "src/app.py").write_text("print(2)\n")
+    (repository / "src/new.py").write_text("x")
+    said = along(repository / "src", "@git-changes").text
+    assert "+print(2)" in said
+    assert "new.py" in said
+    assert "README" not in said
+    git(repository, "commit", "-q", "-a", "-m", "Second")
+    said = along(repository / "src", f"@{git(repository, 'rev-parse', 'HEAD')}").text
+    assert "+print(2)" in said
