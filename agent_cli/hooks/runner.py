@@ -5,7 +5,8 @@ A hook is a shell command from the settings. It gets one JSON object on its stan
 
 - exit status 0: go on. If a line of what it printed begins an object like {"decision": "ask",
   "reason": "..."}, a person is asked first; any other word in its place but "allow" and "approve"
-  forbids, and so does a decision that cannot be read.
+  forbids, and so does a decision that cannot be read. The form {"hookSpecificOutput":
+  {"permissionDecision": ...}} means the same, and {"continue": false} forbids.
 - exit status 2: forbidden; what it printed is the reason.
 - any other end, running out of time included: forbidden. A guard that is broken is no open door.
 
@@ -22,7 +23,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from agent_cli.processes.run import Finished, Processes
 from agent_cli.settings.schema import Hook, HookEvent
@@ -34,6 +35,7 @@ _CHANGED = (
     "what this folder was trusted with has changed, so its hooks did not run: start again, "
     "or use `agent trust`, to look at what has changed"
 )
+_DECIDES = re.compile(r'"(decision|permissionDecision|continue)"')
 _READ = json.JSONDecoder()
 _LONGEST_REASON = 4_000
 """Characters of what a hook printed that anybody gets to read."""
@@ -47,9 +49,22 @@ class Objection(Struct, frozen=True):
     reason: str
 
 
+class _Specific(Struct, frozen=True):
+    decision: str = field(default="", name="permissionDecision")
+    reason: str = field(default="", name="permissionDecisionReason")
+
+
 class _Said(Struct, frozen=True):
+    """A decision, also in the other form that the field knows."""
+
     decision: str = ""
     reason: str = ""
+    go_on: bool = field(default=True, name="continue")
+    specific: _Specific = field(default=_Specific(), name="hookSpecificOutput")
+
+    @property
+    def word(self) -> str:
+        return (self.decision or self.specific.decision) if self.go_on else "stop"
 
 
 _BEGINS = re.compile(r"^[ \t]*(?=\{)", re.MULTILINE)
@@ -121,7 +136,7 @@ def _objection(hook: Hook, finished: Finished) -> Objection | None:
 
 def _said(hook: Hook, printed: str) -> Objection | None:
     """Read decisions, of which the first that objects counts; all else that is printed is talk."""
-    if not printed.startswith("{") and '"decision"' not in printed:
+    if not printed.startswith("{") and not _DECIDES.search(printed):
         return None
     try:
         said = msgspec.convert(list(_objects(printed)), type=list[_Said])
@@ -130,11 +145,12 @@ def _said(hook: Hook, printed: str) -> Objection | None:
     if not said:
         why = f"the hook {hook.command!r} printed a decision that cannot be read: {printed}"
         return Objection(Decision.DENY, why[:_LONGEST_REASON])
-    one = next((one for one in said if one.decision not in _GO_ON), None)
+    one = next((one for one in said if one.word not in _GO_ON), None)
     if one is None:
         return None
-    decision = Decision.ASK if one.decision == Decision.ASK else Decision.DENY
-    return Objection(decision, one.reason[:_LONGEST_REASON] or f"a hook said {one.decision!r}")
+    decision = Decision.ASK if one.word == Decision.ASK else Decision.DENY
+    reason = one.reason or one.specific.reason or f"a hook said {one.word!r}"
+    return Objection(decision, reason[:_LONGEST_REASON])
 
 
 def _objects(printed: str) -> Iterator[object]:

@@ -104,6 +104,12 @@ def test_a_hook_allows_nothing(project: Path, home: Path):
         pytest.param("import os; os.kill(os.getpid(), 9)", {}, id="is killed"),
         pytest.param("import signal; signal.pause()", {"timeout": 0.5}, id="hangs"),
         pytest.param('print(\'{"decision": "block"}\')', {}, id="says a word of another agent"),
+        pytest.param("print('{\"continue\": false}')", {}, id="says stop"),
+        pytest.param(
+            'print(\'{"hookSpecificOutput": {"permissionDecision": "deny"}}\')',
+            {},
+            id="in the other form",
+        ),
         pytest.param(f"print({DENIAL!r} % ('x' * 5_000))", {}, id="gives a long reason"),
         pytest.param(f"print({DENIAL!r} % ('x' * 90_000))", {}, id="gives one that is cut"),
         pytest.param(f"print('a warning'); print({DENIAL!r} % 'no')", {}, id="warns before it"),
