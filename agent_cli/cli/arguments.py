@@ -23,6 +23,9 @@ def with_sentences_last(arguments: list[str]) -> list[str]:
 
 def with_resume_value(arguments: list[str]) -> list[str]:
     """Give `--resume` without an id the value that asks for a choice."""
+    if "--" in arguments:
+        options = arguments.index("--")
+        return [*with_resume_value(arguments[:options]), *arguments[options:]]
     made: list[str] = []
     for position, argument in enumerate(arguments):
         made.append(argument)

@@ -5,6 +5,7 @@ import os
 import platform
 import shutil
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import typer
@@ -13,6 +14,7 @@ from agent_cli import __version__
 from agent_cli.cli.model_choice import KEYS, local_servers
 from agent_cli.cli.trust_view import state
 from agent_cli.cli.trusting import store_for
+from agent_cli.frontends.sanitiser import in_one_line
 from agent_cli.i18n.catalog import say
 from agent_cli.processes.run import Processes
 from agent_cli.processes.sandbox import Confinement, Wall
@@ -43,6 +45,7 @@ def command() -> None:
         (say("sessions"), str(data_directory(os.environ) / "sessions")),
         (say("keys"), ", ".join(keys) or say("none")),
         (say("local servers"), ", ".join(servers) or say("none")),
+        ("MCP", _servers()),
         ("ripgrep", shutil.which("rg") or say("not found: searching falls back to Python, slower")),
         ("git", shutil.which("git") or say("not found")),
         (say("sandbox"), _sandbox(sandbox)),
@@ -52,6 +55,16 @@ def command() -> None:
     ready = bool(keys or servers) and not problem
     sys.stdout.write("\n" + say("Next: ") + _next_step(keys, servers, problem) + "\n")
     raise typer.Exit(0 if ready else 1)
+
+
+def _servers() -> str:
+    try:
+        names = in_one_line(", ".join(sorted(load(os.environ).mcp.servers)))
+    except ConfigurationError:
+        names = ""
+    if names and find_spec("mcp") is None:
+        return say("{names}; install agent-cli[mcp] to use them", names=names)
+    return names or say("none")
 
 
 def _trust() -> str:

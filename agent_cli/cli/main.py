@@ -25,6 +25,7 @@ COMMANDS = {
     "demo": "watch a session without a key",
     "doctor": "check keys, servers and tools",
     "import": "bring over what Roo Code was set up with",
+    "mcp": "add, list, remove and test servers of tools",
     "models": "list the models that are known",
     "policy": "judge commands, and try rules on past sessions",
     "run": "do one task and exit (also: exec, -p)",

@@ -10,7 +10,7 @@ from agent_cli.cli.bringing import brought
 from agent_cli.cli.model_choice import choose_model
 from agent_cli.cli.options import Flags, directory
 from agent_cli.cli.resume import resume_path
-from agent_cli.cli.trusting import settings_in
+from agent_cli.cli.trusting import folders_servers, settings_in
 from agent_cli.cli.work import Run, run_once, run_repl, with_standard_input
 from agent_cli.frontends.given_text import given as text_given
 from agent_cli.i18n.catalog import say
@@ -73,6 +73,7 @@ def start(flags: Flags) -> None:
         resume=path,
         record=flags.record,
         trusted=in_force.hooked,
+        folders_servers=folders_servers(in_force.standing),
         brought=brought(root, os.environ, in_force.standing),
         mode=settings.mode if flags.mode else "",
         protocol=settings.protocol if flags.protocol else None,

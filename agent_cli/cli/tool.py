@@ -16,7 +16,7 @@ import typer
 from agent_cli.cli.ascii_json import ascii_json
 from agent_cli.cli.bringing import brought
 from agent_cli.cli.options import directory
-from agent_cli.cli.trusting import standing_of
+from agent_cli.cli.trusting import folders_servers, standing_of
 from agent_cli.context.replies import result_text
 from agent_cli.engine.outcomes import EXIT_STATUS, Verdict
 from agent_cli.frontends.headless.streams import Lasting, put
@@ -96,6 +96,7 @@ def command(
 
 
 def _options(root: Path, added: tuple[Path, ...]) -> Options:
+    standing = standing_of(root, os.environ)
     return Options(
         root,
         os.environ,
@@ -104,7 +105,8 @@ def _options(root: Path, added: tuple[Path, ...]) -> Options:
         ephemeral=True,
         spills=False,  # whoever reads the result could not read the file any more
         demonstrates=True,
-        brought=brought(root, os.environ, standing_of(root, os.environ)),
+        folders_servers=folders_servers(standing),
+        brought=brought(root, os.environ, standing),
     )
 
 

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,8 +15,11 @@ from agent_cli.i18n.catalog import say
 from agent_cli.settings.load import Folder, ProjectFile, load_layers
 from agent_cli.settings.places import data_directory, is_inside
 from agent_cli.settings.schema import Settings
-from agent_cli.trust.manifest import CONFIG, LOCAL_CONFIG, Manifest
+from agent_cli.trust.manifest import CONFIG, LOCAL_CONFIG, MCP, Manifest
 from agent_cli.trust.standing import Standing, of
+
+if TYPE_CHECKING:
+    from agent_cli.mcp.config import FoldersFile
 
 _YES = frozenset({"y", "yes"})
 
@@ -53,6 +57,16 @@ def settings_in(
         sys.stderr.write(ignored_remark(ignored) + "\n")
     hooked = loaded.settings.hooks != own_hooks
     return InForce(loaded.settings, standing, standing.manifest if hooked else None)
+
+
+def folders_servers(standing: Standing) -> "FoldersFile | None":
+    """Return the servers of a trusted folder."""
+    content = standing.content(MCP)
+    if content is None:
+        return None
+    from agent_cli.mcp.config import FoldersFile  # noqa: PLC0415 - few folders have servers
+
+    return FoldersFile(content, standing.manifest)
 
 
 def standing_of(root: Path, environ: Mapping[str, str]) -> Standing:

@@ -65,6 +65,7 @@ class Connection:
         opening: set[asyncio.Future[Any]] = {owner, session}
         await asyncio.wait(opening, return_when=asyncio.FIRST_COMPLETED)
         if session.done() and not owner.done():
+            await session.result().listed.wait()
             return session.result()
         raise UnusableError(self.server.name, self._why(owner))
 
@@ -131,13 +132,20 @@ class Connection:
     async def _serve(
         self, session: "Session", ready: "asyncio.Future[Session]", patience: asyncio.Timeout
     ) -> None:
-        self._listed(await session.tools())
         self.resources = await session.resources()
+        await self._list(session)
         patience.reschedule(None)
         ready.set_result(session)
-        while not session.ended:
-            if await session.changed():
-                self._listed(await session.tools())
+        try:
+            while await session.changed():
+                async with asyncio.timeout(self.server.timeout):
+                    await self._list(session)
+        finally:
+            session.end()
+
+    async def _list(self, session: "Session") -> None:
+        self._listed(await session.tools())
+        session.settled()
 
     def _why(self, owner: "asyncio.Task[None]") -> str:
         error = None if owner.cancelled() else owner.exception()

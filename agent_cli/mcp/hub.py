@@ -32,7 +32,7 @@ class Hub:
         self._wait = wait
         self._catalogue = Catalogue(notice)
         self._late: set[asyncio.Task[None]] = set()
-        self._fixed = False
+        self.fixed = False
         self._connections = {
             server.name: Connection(server, processes, self._listing(server.name))
             for server in known.servers
@@ -53,7 +53,7 @@ class Hub:
         for name in late:
             if not connecting[name].done():
                 self._notice(say("server {name} is not there yet; its tools come later", name=name))
-        self._fixed = True
+        self.fixed = True
         if not native:
             return self._reaching(self._catalogue.everything(hidden), late)
         found, others = self._catalogue.named(hidden)
@@ -115,7 +115,7 @@ class Hub:
         except UnusableError as error:
             self._notice(say("server {name} cannot be used: {why}", name=name, why=error.why))
             return
-        if self._fixed:
+        if self.fixed:
             self._notice(say("server {name} is there now; the model can call its tools", name=name))
 
     def _listing(self, server: str) -> Callable[[tuple[Definition, ...]], None]:

@@ -41,23 +41,29 @@ class Session:
         self._timeout = timeout
         self._client: Client | None = None
         self._woken = asyncio.Event()
-        self._stale = False
+        self.listed = asyncio.Event()
+        """Set while nothing speaks against the tools that were listed last."""
         self.ended = False
 
     async def changed(self) -> bool:
         """Wait until the tools have changed, or it is over: then return False."""
         await self._woken.wait()
         self._woken.clear()
-        was_stale, self._stale = self._stale, False
-        return was_stale and not self.ended
+        return not self.ended
 
     def end(self) -> None:
         self.ended = True
         self._woken.set()
+        self.listed.set()
 
     def outdated(self) -> None:
-        self._stale = True
+        self.listed.clear()
         self._woken.set()
+
+    def settled(self) -> None:
+        """Say that the tools were listed, unless they have changed meanwhile."""
+        if not self._woken.is_set():
+            self.listed.set()
 
     def opened(self, client: Client) -> None:
         self._client = client

@@ -52,7 +52,7 @@ def assemble(settings: Settings, options: Options, watching: Frontend) -> Agent:
             f"the price of {options.model!r} is unknown, so max_cost cannot be kept: "
             f'set prices in [models."{options.model}"] or leave max_cost out'
         )
-    known = known_servers(settings, options)
+    known = known_servers(settings, options.cwd, options.environ, options.folders_servers)
     hidden = secrets(settings, options.environ, known.servers if known else ())
     frontend = Redacted(Redactor(hidden), watching)
     vision = resolved.info.vision

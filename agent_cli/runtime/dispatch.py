@@ -37,6 +37,8 @@ class Dispatcher:
 
     async def close(self) -> None:
         """End what the calls left running."""
+        if self._toolbox.servers is not None:
+            await self._toolbox.servers.close()
         try:
             for close in self._toolbox.closing:
                 await close()

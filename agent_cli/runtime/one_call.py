@@ -4,10 +4,12 @@ import asyncio
 
 from msgspec.structs import replace
 
+from agent_cli.approval.server_tools import PREFIX
 from agent_cli.engine.steps import Dispatch, Rules, next_step
 from agent_cli.runtime.dispatch import Dispatcher
 from agent_cli.runtime.frontend import Frontend
 from agent_cli.runtime.interruption import interrupt
+from agent_cli.runtime.servers import join
 from agent_cli.runtime.session import Session
 from agent_cli.runtime.toolbox import Options, toolbox
 from agent_cli.sessions.catalog import new_id
@@ -36,6 +38,7 @@ class OneCall:
     def __init__(self, settings: Settings, options: Options, frontend: Frontend) -> None:
         """Start the session; raises ConfigurationError."""
         tools = replace(toolbox(settings, options, frontend), escapes=True)
+        self._tools = tools
         self._session = Session(Ephemeral(), frontend.emit)
         self._dispatcher = Dispatcher(self._session, tools, frontend)
         self._session.append(
@@ -58,6 +61,8 @@ class OneCall:
         step = next_step(self._session.state, _RULES)
         assert isinstance(step, Dispatch)  # the first call of a task is always dispatched
         try:
+            if name.startswith(PREFIX):
+                await join(self._tools, self._session.state)
             await self._dispatcher.dispatch(step)
         except asyncio.CancelledError:
             interrupt(self._session, _RULES, Interrupted(Stop.SIGNAL))

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import msgspec
 from msgspec import Struct
@@ -22,6 +22,9 @@ from agent_cli.types.messages import ToolCall, ToolResult
 from agent_cli.types.outcomes import Code, Outcome
 from agent_cli.workspace.gate import Workspace
 
+if TYPE_CHECKING:
+    from agent_cli.mcp.hub import Hub
+
 T = TypeVar("T")
 
 _ESCAPED = re.compile(r"[\udc80-\udcff]|\\u[dD][cC]")
@@ -39,6 +42,8 @@ class Toolbox(Struct, frozen=True):
     hooks: Hooks
     processes: Processes
     """To be closed with the session: what its commands left running ends then."""
+    servers: "Hub | None" = None
+    """To be closed with the session as well; None without servers."""
     closing: tuple[Callable[[], Awaitable[None]], ...] = ()
     """What else is to be closed with the session, before them."""
     demonstrates: bool = True

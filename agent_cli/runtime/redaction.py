@@ -6,8 +6,8 @@ password, a user without one, and such a parameter.
 """
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import msgspec
@@ -30,9 +30,14 @@ from agent_cli.types.events import (
 )
 from agent_cli.types.redaction import SHORTEST, Redactor, Stream
 
+if TYPE_CHECKING:
+    from agent_cli.mcp.config import Server
+
 _AUTHENTICATES = re.compile(
     r"auth|key|token|secret|cookie|passw|credential|bearer|custom_headers", re.IGNORECASE
 )
+_KEY = re.compile(r"(?=\D*\d)(?=[^A-Za-z]*[A-Za-z])[A-Za-z0-9_+=-]{20,}")
+"""A value that nobody has made up."""
 _ADDRESSES = ("_PROXY", "_BASE_URL", "_ENDPOINT")
 _EXACT = frozenset({"opaque", "id", "call_id"})
 """Members of entries that must stay as they are: they belong to the model's provider."""
@@ -44,7 +49,9 @@ def hidden_variables(settings: Settings) -> frozenset[str]:
     return frozenset(name for name in (*named, settings.index.api_key_env) if name)
 
 
-def secrets(settings: Settings, environ: Mapping[str, str]) -> frozenset[str]:
+def secrets(
+    settings: Settings, environ: Mapping[str, str], servers: "Iterable[Server]" = ()
+) -> frozenset[str]:
     """Return every value that must not get out."""
     found = {environ.get(name, "") for name in hidden_variables(settings)}
     for name, value in environ.items():
@@ -57,8 +64,20 @@ def secrets(settings: Settings, environ: Mapping[str, str]) -> frozenset[str]:
         headers = provider.headers.items()
         found |= {value for name, value in headers if _AUTHENTICATES.search(name)}
         found |= set(_of_address(provider.base_url))
+    for server in servers:
+        found |= set(_given_to(server))
     words = {word for value in found for word in value.split()}  # "Bearer KEY"
     return frozenset(word for word in words if len(word) >= SHORTEST)
+
+
+def _given_to(server: "Server") -> Iterator[str]:
+    """Yield what a server gets that is named like a key, or looks like one."""
+    for name, value in (*server.environ.items(), *server.headers.items()):
+        if _AUTHENTICATES.search(name) or _KEY.fullmatch(value):
+            yield value
+    for word in (*server.environ.values(), *server.argv[1:], server.url):
+        if "://" in word:
+            yield from _of_address(word)
 
 
 def _of_address(url: str) -> Iterator[str]:

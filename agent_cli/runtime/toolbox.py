@@ -3,8 +3,10 @@
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from agent_cli.context.customs import Customs, customs
 from agent_cli.hooks.runner import Hooks
@@ -15,6 +17,7 @@ from agent_cli.runtime.frontend import Frontend
 from agent_cli.runtime.policy import policy
 from agent_cli.runtime.prepare import Toolbox
 from agent_cli.runtime.redaction import hidden_variables
+from agent_cli.runtime.servers import hub, known_servers
 from agent_cli.sessions.catalog import new_id
 from agent_cli.settings.places import (
     cache_directory,
@@ -35,6 +38,9 @@ from agent_cli.types.outcomes import Code
 from agent_cli.types.redaction import Redactor
 from agent_cli.types.requests import Protocol
 from agent_cli.workspace.gate import Workspace
+
+if TYPE_CHECKING:
+    from agent_cli.mcp.config import FoldersFile
 
 
 class Options(Struct, frozen=True):
@@ -64,6 +70,8 @@ class Options(Struct, frozen=True):
     """Where the exchange with the model is written as a cassette."""
     trusted: Manifest | None = None
     """What the folder was trusted with, where hooks of its own are in force."""
+    folders_servers: "FoldersFile | None" = None
+    """The servers of a trusted folder."""
     brought: tuple[Brought, ...] = ()
     """Modes, skills, commands and rules: the user's, and of a trusted folder its own."""
 
@@ -88,7 +96,9 @@ def toolbox(
     workspace.own = _own(options.environ)
     workspace.tidy()
     processes = _processes(settings, options, workspace, redactor or Redactor())
-    services = _services(settings, options, found, vision=vision)
+    known = known_servers(settings, options.cwd, options.environ, options.folders_servers)
+    servers = hub(known, processes, frontend, settings.mcp.wait)
+    services = replace(_services(settings, options, found, vision=vision), servers=servers)
     return Toolbox(
         tools=_offered(services, options),
         policy=policy(
@@ -102,6 +112,7 @@ def toolbox(
         context=_context(services, workspace, processes, frontend),
         hooks=Hooks(settings.hooks, processes, workspace.root, options.trusted),
         processes=processes,
+        servers=servers,
         closing=(services.browser.close,) if services.browser else (),
         demonstrates=options.interactive or options.demonstrates,
     )

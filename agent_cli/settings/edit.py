@@ -1,0 +1,166 @@
+"""Changes to the user's settings file that leave every other line of it as it is.
+
+A server is written as one table at the end, and its table is taken out again. Whatever comes out
+is read before it is kept: it must say what the file said before, but for that one server.
+"""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+
+from agent_cli.settings.schema import McpServer
+from agent_cli.types.errors import ConfigurationError
+
+Table = dict[str, Any]
+
+
+def add_server(path: Path, name: str, server: McpServer) -> None:
+    """Write the server into the file; raises ConfigurationError."""
+    text = _read(path)
+    table = _parsed(path, text)
+    servers = _servers(table)
+    if name in servers:
+        raise ConfigurationError(f"there is a server {name!r} in {str(path)!r}: remove it first")
+    written = _plain(server)
+    lines = [f"[mcp.servers.{_key(name)}]", *(f"{key} = {_toml(written[key])}" for key in written)]
+    above = f"{text.rstrip()}\n\n" if text.strip() else ""
+    _replace(path, above + "\n".join(lines) + "\n", _with(table, {**servers, name: written}))
+
+
+def remove_server(path: Path, name: str) -> None:
+    """Take the server out of the file; raises ConfigurationError."""
+    text = _read(path)
+    table = _parsed(path, text)
+    servers = _servers(table)
+    if name not in servers:
+        known = ", ".join(servers) or "none"
+        raise ConfigurationError(f"there is no server {name!r} in {str(path)!r}; servers: {known}")
+    kept = _without_tables(text.splitlines(keepends=True), ["mcp", "servers", name])
+    rest = {key: value for key, value in servers.items() if key != name}
+    _replace(path, kept, _with(table, rest))
+
+
+def _plain(server: McpServer) -> Table:
+    """Return what is not as it would be anyway."""
+    ordinary, written = (
+        msgspec.json.decode(msgspec.json.encode(one), type=Table) for one in (McpServer(), server)
+    )
+    return {key: value for key, value in written.items() if value != ordinary[key]}
+
+
+def _with(table: Table, servers: Mapping[str, object]) -> Table:
+    """Return the table with these servers, and nothing where there are none."""
+    found = table.get("mcp", {})
+    if not isinstance(found, dict):
+        return table
+    mcp = {key: one for key, one in cast("Table", found).items() if key != "servers"}
+    rest = {key: value for key, value in table.items() if key != "mcp"}
+    if servers:
+        mcp["servers"] = dict(servers)
+    return {**rest, "mcp": mcp} if mcp else rest
+
+
+def _replace(path: Path, text: str, meant: Table) -> None:
+    """Write the text, if it says what is meant."""
+    try:
+        said = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        said = None
+    if said is None or _with(said, _servers(said)) != meant:
+        raise ConfigurationError(
+            f"{str(path)!r} is written in a way that cannot be changed here: edit it by hand"
+        )
+    try:
+        _write(Path(os.path.realpath(path)), text)
+    except OSError as error:
+        raise ConfigurationError(f"cannot write {str(path)!r}: {error}") from error
+
+
+def _write(path: Path, text: str) -> None:
+    """Write it whole or not at all; a new file is the user's alone, for it may hold keys."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    mode = path.stat().st_mode & 0o777 if path.exists() else 0o600
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fchmod(descriptor, mode)
+            os.fsync(descriptor)
+        draft.replace(path)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"cannot read {str(path)!r}: {error}") from error
+
+
+def _parsed(path: Path, text: str) -> Table:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigurationError(f"{path}: not valid TOML: {error}") from error
+
+
+def _servers(table: Table) -> Table:
+    mcp = table.get("mcp", {})
+    servers = mcp.get("servers", {}) if isinstance(mcp, dict) else {}  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - TOML
+    return cast("Table", servers) if isinstance(servers, dict) else {}
+
+
+def _without_tables(lines: list[str], keys: list[str]) -> str:
+    """Return the lines without the table, those below it, and their values."""
+    kept: list[str] = []
+    held: list[str] = []
+    inside = False
+    for line in lines:
+        if line.lstrip().startswith("["):
+            inside = _header(line)[: len(keys)] == keys
+            kept += held  # a remark above the next table is that table's
+            held = []
+        if not inside:
+            kept.append(line)
+        elif line.strip() and not line.lstrip().startswith("#"):
+            held = []
+        else:
+            held.append(line)
+    return "".join(kept)
+
+
+def _header(line: str) -> list[str]:
+    """Return the keys of a table's header; none if it is something else."""
+    try:
+        table: Any = tomllib.loads(line)
+    except tomllib.TOMLDecodeError:
+        return []
+    keys: list[str] = []
+    while isinstance(table, dict) and table:
+        ((key, table),) = cast("Table", table).items()
+        keys.append(key)
+    return keys
+
+
+def _key(name: str) -> str:
+    bare = name.isascii() and name.replace("-", "").replace("_", "").isalnum()
+    return name if bare else _toml(name)
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, dict):
+        pairs = cast("Table", value).items()
+        return "{ " + ", ".join(f"{_key(key)} = {_toml(one)}" for key, one in pairs) + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_toml(one) for one in cast("list[object]", value)) + "]"
+    return msgspec.json.encode(value).decode().replace("\x7f", "\\u007f")
