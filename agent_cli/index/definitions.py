@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from agent_cli.index.grammars import MARKDOWN, Loaded, load
+from agent_cli.index.grammars import BODIED, MARKDOWN, Loaded, load
 
 LARGEST = 400_000
 """Bytes that are parsed; what a larger text defines is not told."""
@@ -54,6 +54,8 @@ def _parsed(data: bytes, grammar: Loaded) -> tuple[Definition, ...] | None:
         return None
     found: dict[int, int] = {}
     for node in QueryCursor(grammar.query).captures(tree.root_node).get("definition", []):
+        if node.type in BODIED and node.child_by_field_name("body") is None:
+            continue
         first, last = node.start_point.row + 1, node.end_point.row + 1
         found[first] = max(last, found.get(first, 0))
     return tuple(Definition(first, found[first]) for first in sorted(found))

@@ -6,6 +6,7 @@ ever downloaded: a grammar that is not installed is not there.
 
 import functools
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -53,20 +54,21 @@ _TYPESCRIPT = (
     "(internal_module)",
     "(module)",
 )
+BODIED = frozenset({"struct_specifier", "union_specifier", "enum_specifier", "class_specifier"})
+"""Nodes that only name something where they have no body. Not said in the query: with it C++'s
+takes twice as long to be made, and nothing else runs meanwhile."""
 _C = (
     "(function_definition)",
-    "(struct_specifier body: (_))",
-    "(union_specifier body: (_))",
-    "(enum_specifier body: (_))",
+    "(struct_specifier)",
+    "(union_specifier)",
+    "(enum_specifier)",
     "(type_definition)",
 )
 
 GRAMMARS = {
     "bash": Grammar("tree_sitter_bash", ("(function_definition)",)),
     "c": Grammar("tree_sitter_c", _C),
-    "cpp": Grammar(
-        "tree_sitter_cpp", (*_C, "(class_specifier body: (_))", "(namespace_definition)")
-    ),
+    "cpp": Grammar("tree_sitter_cpp", (*_C, "(class_specifier)", "(namespace_definition)")),
     "go": Grammar(
         "tree_sitter_go",
         ("(function_declaration)", "(method_declaration)", "(type_declaration)"),
@@ -140,5 +142,5 @@ def load(language: str) -> Loaded | None:
 
 
 def installed() -> tuple[str, ...]:
-    """Return the languages whose grammars are there, in alphabetical order."""
-    return tuple(language for language in sorted(GRAMMARS) if load(language))
+    """Return the languages whose grammars are there, in alphabetical order; loads none."""
+    return tuple(name for name in sorted(GRAMMARS) if find_spec(GRAMMARS[name].module))

@@ -37,6 +37,10 @@ def test_a_line_that_is_too_long_is_parted():
     ]  # fmt: skip
 
 
+def test_a_text_can_begin_with_a_line_that_is_too_long():
+    assert [part.first for part in chunks("x.js", f"{'b' * 1200}\nc")] == [1, 1, 2]
+
+
 def test_white_space_is_no_part():
     assert chunks("x.txt", "\n \n\t\n") == []
 

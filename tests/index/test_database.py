@@ -7,6 +7,7 @@ import random
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from agent_cli.index import database
 from agent_cli.index.database import Database
 from agent_cli.index.question import Question
 from agent_cli.index.search import Index
+from agent_cli.index.store import Read, Store
 from agent_cli.types.errors import ToolError
 from agent_cli.workspace.gate import Workspace
 
@@ -196,3 +198,23 @@ def test_a_fault_that_is_no_damage_removes_nothing(root: Path, cache: Path):
     with pytest.raises(ToolError, match="disk is full"):
         Database(cache, str(root)).use(full)
     assert path.stat().st_ino == before
+
+
+def test_what_fails_half_way_leaves_nothing(root: Path, cache: Path):
+    found(root, cache)
+    database = Database(cache, str(root))
+
+    def count(store: Store) -> int:
+        return len(store.known())
+
+    def files() -> Iterator[Read]:
+        yield Read("new.py", "", b"hash", 1)
+        raise KeyError
+
+    def fail(store: Store) -> None:
+        with pytest.raises(KeyError):
+            store.put(files())
+
+    assert database.use(count) == 201
+    database.use(fail)
+    assert database.use(count) == 201

@@ -141,7 +141,16 @@ def test_a_match_is_not_shown_if_its_file_has_changed_meanwhile(
 
     monkeypatch.setattr(refresh, "refresh", change)
     assert room.paths("water") == []
+    room.write("src/bank.py", "ledger = 2\n")
     assert room.paths("ledger") == []
+
+
+def test_a_text_that_leads_a_grammar_astray_is_parted_by_lines(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("agent_cli.index.definitions._SECONDS", -1.0)
+    (hit,) = room.search("ledger", "src/").hits
+    assert hit.text.startswith("def transferMoney")
 
 
 def test_odd_names_and_bytes_are_found(room: Room):
