@@ -8,7 +8,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 import h11
 
-from agent_cli.network.proxies import DEFAULT_PORTS
+from agent_cli.network.proxies import port_of
 
 if TYPE_CHECKING:
     import ssl
@@ -127,10 +127,6 @@ async def _open(
         happy_eyeballs_delay=HAPPY_EYEBALLS,
     )
     return Connection(reader, writer)
-
-
-def port_of(url: SplitResult) -> int:
-    return url.port or DEFAULT_PORTS[url.scheme]
 
 
 def authority_of(url: SplitResult, *, with_port: bool = False) -> str:

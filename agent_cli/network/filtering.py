@@ -10,12 +10,11 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from urllib.parse import SplitResult, unquote, urlunsplit
 
-from agent_cli.network.connection import CHUNK, port_of
-from agent_cli.network.hosts import look_up, parse_url
+from agent_cli.network.connection import CHUNK
+from agent_cli.network.hosts import WORKSPACE, look_up, parse_url
+from agent_cli.network.proxies import port_of
 from agent_cli.types.errors import ToolError
 
-WORKSPACE = "workspace.invalid"
-"""The host that stands for the workspace; no other can have the name."""
 _HEAD_LIMIT = 65_536
 _HOP = ("proxy-", "connection:", "keep-alive:")
 

@@ -7,14 +7,18 @@ network is reached only if the user has said so.
 
 import asyncio
 import socket
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
-from agent_cli.network.connection import port_of
-from agent_cli.network.proxies import DEFAULT_PORTS
+from agent_cli.network.proxies import DEFAULT_PORTS, port_of
 from agent_cli.types.errors import ToolError
 
-_TRANSLATED = IPv6Network("64:ff9b::/96")
+if TYPE_CHECKING:
+    from ipaddress import IPv4Address, IPv6Address
+
+WORKSPACE = "workspace.invalid"
+"""The host that stands for the workspace in a browser; no other can have the name."""
+_TRANSLATED = "64:ff9b::/96"
 """IPv6 addresses that stand for IPv4 addresses; the last 32 bits are those."""
 _LONGEST = 8_000
 """Characters of a URL."""
@@ -79,14 +83,20 @@ def is_public(address: str) -> bool:
     return all(one.is_global and not one.is_multicast for one in _meant(address))
 
 
-def _meant(address: str) -> list[IPv4Address | IPv6Address]:
+def _meant(address: str) -> "list[IPv4Address | IPv6Address]":
     """Return the address and every IPv4 address that is hidden in it."""
+    from ipaddress import (  # noqa: PLC0415 - 4 ms, and only for who connects
+        IPv4Address,
+        IPv6Network,
+        ip_address,
+    )
+
     one = ip_address(address.partition("%")[0])
     if isinstance(one, IPv4Address):
         return [one]
     if one.ipv4_mapped is not None:
         return [one.ipv4_mapped]
     hidden = [one.sixtofour, *(one.teredo or ())]
-    if one in _TRANSLATED:
+    if one in IPv6Network(_TRANSLATED):
         hidden.append(IPv4Address(int(one) & 0xFFFF_FFFF))
     return [one, *(found for found in hidden if found is not None)]

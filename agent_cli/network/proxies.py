@@ -28,6 +28,10 @@ def proxy_for(url: str, environ: Mapping[str, str]) -> str:
     return proxy
 
 
+def port_of(url: SplitResult) -> int:
+    return url.port or DEFAULT_PORTS[url.scheme]
+
+
 def is_loopback(host: str) -> bool:
     return host == "localhost" or host.endswith(".localhost") or _is_loopback_address(host)
 

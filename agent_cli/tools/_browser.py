@@ -6,16 +6,19 @@ import sys
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import msgspec
 
-from agent_cli.network.filtering import FilteringProxy, Serve
 from agent_cli.processes.dialogue import Dialogue
 from agent_cli.processes.run import Processes
 from agent_cli.tools._browser_words import Order, Seen
 from agent_cli.types.errors import ToolError
 from agent_cli.types.outcomes import Code
+
+if TYPE_CHECKING:
+    from agent_cli.network.filtering import FilteringProxy, Serve
 
 TIMEOUT = 60.0
 """Seconds for one action, the start of the browser included."""
@@ -65,14 +68,15 @@ class Browser:
         self.host = ""
         """The host of the page that the user has agreed to; empty while no browser runs."""
         self._dialogue: Dialogue | None = None
-        self._proxy = FilteringProxy()
+        self._proxy: FilteringProxy | None = None
 
     async def launch(
-        self, order: Order, processes: Processes, *, local: bool, serve: Serve | None
+        self, order: Order, processes: Processes, *, local: bool, serve: "Serve | None"
     ) -> Seen:
         """Open a page, in the browser that runs if there is one. Raises ToolError."""
-        if self._dialogue is None:
+        if self._dialogue is None or self._proxy is None:
             await self._start(processes)
+        assert self._proxy is not None
         self._proxy.local, self._proxy.serve = local, serve
         self.host = urlsplit(order.url).netloc
         self._proxy.unwanted = _ITS_OWN - {self.host}
@@ -104,6 +108,8 @@ class Browser:
 
     def refused(self) -> tuple[str, ...]:
         """Return what the pages wanted to reach, and may not, since this was last called."""
+        if self._proxy is None:
+            return ()
         found = tuple(self._proxy.refused)
         self._proxy.refused.clear()
         return found
@@ -122,17 +128,22 @@ class Browser:
 
     async def _end(self) -> None:
         dialogue, self._dialogue = self._dialogue, None
+        proxy, self._proxy = self._proxy, None
         self.host = ""
         try:
             if dialogue is not None:
                 await dialogue.close()
         finally:
-            await self._proxy.close()
+            if proxy is not None:
+                await proxy.close()
 
     async def _start(self, processes: Processes) -> None:
+        from agent_cli.network.filtering import FilteringProxy  # noqa: PLC0415 - 10 ms, for it alone
+
         self._dialogue = dialogue = Dialogue()
+        self._proxy = proxy = FilteringProxy()
         try:
-            port = await self._proxy.begin()
+            port = await proxy.begin()
             argv = [sys.executable, "-I", "-c", _CHILD, *_places(), self.program, str(port)]
             await dialogue.begin(processes.launcher, argv, processes.environ, Path("/"))
         except BaseException as error:

@@ -2,13 +2,12 @@
 
 import re
 from pathlib import PurePosixPath
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 from urllib.parse import quote, unquote, urlsplit
 
 from msgspec import Meta
 
-from agent_cli.network.filtering import WORKSPACE, Serve
-from agent_cli.network.hosts import address_of, look_up, parse_url
+from agent_cli.network.hosts import WORKSPACE, address_of, look_up, parse_url
 from agent_cli.tools._browser import Browser
 from agent_cli.tools._browser_words import HEIGHT, WIDTH, Action, Order, Seen
 from agent_cli.tools.base import Blocks, Output, Services, Tool, ToolArguments, ToolContext
@@ -18,6 +17,9 @@ from agent_cli.types.errors import BlockedPathError, ToolError
 from agent_cli.types.messages import Image
 from agent_cli.types.outcomes import Code
 from agent_cli.workspace.gate import Workspace
+
+if TYPE_CHECKING:
+    from agent_cli.network.filtering import Serve
 
 _NUMBER = r"\s*(\d{1,5})\s*"
 _PLACE = re.compile(rf"{_NUMBER}[,x]{_NUMBER}(?:@{_NUMBER}[,x]{_NUMBER})?")
@@ -156,7 +158,7 @@ def _place_of(file: Effect) -> str:
     return f"http://{WORKSPACE}/{quote(file.target)}"
 
 
-def _serving(workspace: Workspace) -> Serve:
+def _serving(workspace: Workspace) -> "Serve":
     """Return what gives a page files of the workspace: those that `read_file` would read."""
     import mimetypes  # noqa: PLC0415 - 3 ms, and only for files
 

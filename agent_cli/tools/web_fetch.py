@@ -1,12 +1,11 @@
 """web_fetch: the readable text of a page, a document or an image from the web."""
 
 import re
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urljoin
 
 from msgspec import Meta
 
-from agent_cli.network.fetch import LIMIT, Answer, get
 from agent_cli.network.hosts import address_of, look_up, parse_url
 from agent_cli.network.proxies import proxy_for
 from agent_cli.tools import _documents as documents
@@ -17,6 +16,9 @@ from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.errors import ToolError
 from agent_cli.workspace.editor import printable
 from agent_cli.workspace.files import image_type
+
+if TYPE_CHECKING:
+    from agent_cli.network.fetch import Answer
 
 CHARACTERS = 50_000
 """Characters of text in one result."""
@@ -58,7 +60,7 @@ class WebFetch(Tool[Arguments]):
         media_type = image_type(answer.data)
         if media_type is not None:
             if answer.cut:
-                raise ToolError(f"the image is larger than the limit of {LIMIT} bytes")
+                raise ToolError(f"the image is larger than the limit of {len(answer.data)} bytes")
             shown = show(answer.data, media_type, vision=context.services.vision)
             text = f"{url}\n{shown.note}"
             return Blocks(text, (shown.image,)) if shown.image else text
@@ -66,12 +68,14 @@ class WebFetch(Tool[Arguments]):
         return _cut(f"{url}{note}\n{_UNTRUSTED}", text, answer, arguments.offset)
 
 
-async def _follow(first: str, context: ToolContext) -> tuple[str, Answer]:
+async def _follow(first: str, context: ToolContext) -> "tuple[str, Answer]":
     """Return the answer and where it came from; ToolError where it leads to another host.
 
     Every hop is judged anew: what leads elsewhere is the model's to ask for, and the user's to
     allow.
     """
+    from agent_cli.network.fetch import get  # noqa: PLC0415 - 10 ms, for it alone
+
     url = parse_url(first)
     for _ in range(_HOPS):
         here = address_of(url)
@@ -93,13 +97,13 @@ async def _follow(first: str, context: ToolContext) -> tuple[str, Answer]:
     raise ToolError(f"{first} redirects more than {_HOPS} times")
 
 
-async def _text(url: str, answer: Answer, context: ToolContext) -> tuple[str, str]:
+async def _text(url: str, answer: "Answer", context: ToolContext) -> tuple[str, str]:
     """Return a note on what the answer is, and its text."""
     named = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
     kind = documents.document_kind(url.partition("?")[0], answer.data)
     if kind is not None:
         if answer.cut:
-            raise ToolError(f"the document is larger than the limit of {LIMIT} bytes")
+            raise ToolError(f"the document is larger than the limit of {len(answer.data)} bytes")
         extracted = await documents.extract(kind, answer.data, context.processes)
         return f"\n{documents.described(kind, extracted)}", extracted.text
     if named and named not in _HTML and not _TEXT.fullmatch(named):
@@ -113,7 +117,7 @@ async def _text(url: str, answer: Answer, context: ToolContext) -> tuple[str, st
     return "", text
 
 
-def _decoded(answer: Answer) -> str:
+def _decoded(answer: "Answer") -> str:
     """Return the text, by its mark, what the server says, or the page itself."""
     header = answer.headers.get("content-type", "").encode("latin-1", "replace")
     said = _CHARSET.search(header) or _CHARSET.search(answer.data[:2048])
@@ -126,7 +130,7 @@ def _decoded(answer: Answer) -> str:
     return printable(text)
 
 
-def _cut(head: str, text: str, answer: Answer, offset: int) -> str:
+def _cut(head: str, text: str, answer: "Answer", offset: int) -> str:
     if not text.strip():
         return f"{head}\n\nNote: there is no text."
     if offset >= len(text):
@@ -136,7 +140,7 @@ def _cut(head: str, text: str, answer: Answer, offset: int) -> str:
     if end < len(text):
         notes.append(f"Note: characters {offset} to {end} of {len(text)}; go on with offset {end}.")
     elif answer.cut:
-        notes.append(f"Note: the answer was cut after {LIMIT} bytes.")
+        notes.append(f"Note: the answer was cut after {len(answer.data)} bytes.")
     return "\n\n".join([head, text[offset:end], *notes])
 
 

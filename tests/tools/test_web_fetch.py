@@ -137,8 +137,7 @@ def test_a_page_without_text_says_so(tmp_path: Path):
 
 
 def test_more_than_the_limit_is_not_loaded(tmp_path: Path, monkeypatch):
-    for module in (fetch, web_fetch):
-        monkeypatch.setattr(module, "LIMIT", 1000)
+    monkeypatch.setattr(fetch, "LIMIT", 1000)
     said = text(tmp_path, answer(b"x" * 3000, "text/plain"))
     assert said.endswith("x\n\nNote: the answer was cut after 1000 bytes.")
     with pytest.raises(ToolError, match="image is larger"):
