@@ -2,6 +2,7 @@
 
 from base64 import b64decode
 from binascii import Error as NotBase64Error
+from typing import cast
 
 import msgspec
 from msgspec import Struct
@@ -72,8 +73,10 @@ def _can_be_shown(part: Part) -> bool:
 
 def _says(texts: list[str], structured: object) -> bool:
     """Whether the text says the same already, as the protocol recommends."""
-    if {"result": "\n\n".join(texts)} == structured:
-        return True
+    if isinstance(structured, dict):
+        values = list(cast("dict[str, object]", structured).values())
+        if values == ["\n\n".join(texts)]:
+            return True
     for text in texts:
         try:
             said = msgspec.json.decode(text)

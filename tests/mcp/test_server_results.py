@@ -64,10 +64,13 @@ def test_nothing_is_said_to_be_nothing():
         pytest.param(('{"a": 1}',), {"a": 1}, '{"a": 1}', id="said already"),
         pytest.param(("3",), {"result": 3}, "3", id="a wrapped value"),
         pytest.param(("three",), {"result": "three"}, "three", id="a wrapped text"),
+        pytest.param(("a", "b"), {"content": "a\n\nb"}, "a\n\nb", id="under any name"),
         pytest.param(("sum",), {"a": 1}, 'sum\n\n{"a":1}', id="more than the text"),
     ],
 )
-def test_structured_content_is_not_said_twice(said: tuple[str], structured: object, expected: str):
+def test_structured_content_is_not_said_twice(
+    said: tuple[str, ...], structured: object, expected: str
+):
     assert rendered(tuple(map(text, said)), structured) == expected
 
 

@@ -37,8 +37,9 @@ async def grow(context: Context) -> str:
         """Be new."""
         return "grown"
 
-    server.add_tool(grown)
-    await context.session.send_tool_list_changed()
+    if server._tool_manager.get_tool("grown") is None:
+        server.add_tool(grown)
+    await context.notify_tools_changed()
     return "done"
 
 
