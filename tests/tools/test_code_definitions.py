@@ -15,8 +15,8 @@ IN_LANGUAGES = [
     pytest.param("a.py", PYTHON, ["4--8 | class A:", "5--8 |     def f(self):"], id="python"),
     pytest.param("a.sh", "f() {\n a\n b\n}\n", ["1--4 | f() {"], id="bash"),
     pytest.param(
-        "a.c", "struct s {\n int a;\n int b;\n};\nint f(int a)\n{\n return a;\n}\n",
-        ["1--4 | struct s {", "5--8 | int f(int a)"], id="c",
+        "a.c", "struct s {\n int a;\n int b;\n};\nint f(struct s a)\n{\n return 1;\n}\n",
+        ["1--4 | struct s {", "5--8 | int f(struct s a)"], id="c",
     ),
     pytest.param(
         "a.cpp", "namespace n {\nclass C {\n int a;\n void f() {}\n};\n}\n",
