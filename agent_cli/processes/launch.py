@@ -12,7 +12,7 @@ import subprocess
 import sys
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from agent_cli.processes import _lifeline as said
@@ -63,9 +63,11 @@ class Launcher:
         )
         body = request.pack()
         ours, theirs = socket.socketpair()
-        with theirs:
+        with ExitStack() as unless_done, theirs:
+            unless_done.callback(ours.close)
             said.send_head(ours, body, descriptors)
             self._hand_over(theirs)
+            unless_done.pop_all()
         ours.settimeout(0)
         return Kept(ours, body, argv[0], cwd, mark)
 
@@ -99,7 +101,8 @@ class Launcher:
         if self._ended is not None:
             self._ended()
         ours, theirs = socket.socketpair()
-        with theirs:
+        with ExitStack() as unless_done, theirs:
+            unless_done.callback(ours.close)
             warden = subprocess.Popen(
                 [sys.executable, "-I", "-S", "-c", _WARDEN, _PACKAGES, str(theirs.fileno())],
                 stdin=subprocess.DEVNULL,
@@ -109,6 +112,7 @@ class Launcher:
                 env=self._environ,
                 pass_fds=[theirs.fileno()],
             )
+            unless_done.pop_all()
         self._control = ours
         self._ended = weakref.finalize(self, _end_warden, ours, warden)
 

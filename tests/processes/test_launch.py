@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import sys
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
@@ -171,3 +172,16 @@ def test_what_is_forgotten_ends_all_the_same(tmp_path: Path):
     hidden.wait_until_up()
     del processes
     assert hidden.processes() == []
+
+
+def test_a_warden_that_cannot_start_leaves_nothing_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    async def scenario(processes: Processes) -> None:
+        before = len(list(Path("/proc/self/fd").iterdir()))
+        monkeypatch.setattr(sys, "executable", "/absent/python")
+        with pytest.raises(FileNotFoundError):
+            await processes.run("true", cwd=tmp_path)
+        assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+    within(tmp_path, scenario)
