@@ -174,14 +174,18 @@ def test_what_is_forgotten_ends_all_the_same(tmp_path: Path):
     assert hidden.processes() == []
 
 
+def open_files() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
 def test_a_warden_that_cannot_start_leaves_nothing_open(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     async def scenario(processes: Processes) -> None:
-        before = len(list(Path("/proc/self/fd").iterdir()))
+        before = open_files()
         monkeypatch.setattr(sys, "executable", "/absent/python")
         with pytest.raises(FileNotFoundError):
             await processes.run("true", cwd=tmp_path)
-        assert len(list(Path("/proc/self/fd").iterdir())) == before
+        assert open_files() == before
 
     within(tmp_path, scenario)
