@@ -12,7 +12,7 @@ from agent_cli.types.requests import Protocol
 def sentence(code: Code, outcome: Outcome = Outcome.FAILED) -> str:
     """Return what the code means; for a skipped call it tells of an earlier one."""
     texts = table("replies/outcomes.toml")
-    special = texts[outcome] if outcome in {Outcome.SKIPPED, Outcome.FAILED} else {}
+    special: dict[str, str] = texts[outcome] if outcome in {Outcome.SKIPPED, Outcome.FAILED} else {}
     return str(special.get(code) or texts[code])
 
 
