@@ -5,6 +5,7 @@ is read before it is kept: it must say what the file said before, but for that o
 """
 
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,6 +17,8 @@ from agent_cli.settings.schema import McpServer
 from agent_cli.types.errors import ConfigurationError
 
 Table = dict[str, Any]
+_LINE_END = re.compile(r"(?<=\n)")
+"""TOML has no other, and a text of it may hold what Python takes for one."""
 
 
 def add_server(path: Path, name: str, server: McpServer) -> None:
@@ -39,7 +42,7 @@ def remove_server(path: Path, name: str) -> None:
     if name not in servers:
         known = ", ".join(servers) or "none"
         raise ConfigurationError(f"there is no server {name!r} in {str(path)!r}; servers: {known}")
-    kept = _without_tables(text.splitlines(keepends=True), ["mcp", "servers", name])
+    kept = _without_tables(_LINE_END.split(text), ["mcp", "servers", name])
     rest = {key: value for key, value in servers.items() if key != name}
     _replace(path, kept, _with(table, rest))
 
@@ -87,7 +90,7 @@ def _write(path: Path, text: str) -> None:
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
             file.write(text)
             file.flush()
             os.fchmod(descriptor, mode)
@@ -100,7 +103,7 @@ def _write(path: Path, text: str) -> None:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_bytes().decode("utf-8")
     except FileNotFoundError:
         return ""
     except (OSError, UnicodeDecodeError) as error:

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from testbed.dispatched import Answering
 
+from agent_cli.mcp.config import Server
 from agent_cli.runtime.redaction import (
     Redacted,
     harmless,
@@ -172,4 +173,24 @@ def test_secrets_come_from_keys_headers_and_addresses():
         "address-password", "header-secret", "openai-secret", "corporate-secret",
         "proxy-password", "token-as-a-user", "key-in-an-address", "a%40b%2Fpassword",
         "a@b/password", "header-of-theirs",
+    }  # fmt: skip
+
+
+def test_what_servers_get_as_keys_is_secret_and_their_other_words_are_not():
+    server = Server(
+        "x",
+        ("run", "postgres://me:database-password@host/db", "--verbose-output"),
+        {
+            "GITHUB_TOKEN": "token-of-mine",
+            "WHATEVER": "AbCdEf0123456789AbCdEf",
+            "DATABASE": "postgres://me:other-password@host/db",
+            "LOG_LEVEL": "information",
+            "FOLDER": "/home/somebody/projects/2026",
+        },
+        url="https://host/mcp?token=key-in-the-url",
+        headers={"Authorization": "Bearer bearer-of-mine", "Accept": "application/json"},
+    )
+    assert secrets(Settings(), {}, [server]) == {
+        "token-of-mine", "AbCdEf0123456789AbCdEf", "database-password", "other-password",
+        "key-in-the-url", "bearer-of-mine",
     }  # fmt: skip

@@ -2,7 +2,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from agent_cli.settings.edit import add_server, remove_server
@@ -64,6 +64,13 @@ def test_removing_takes_only_its_own_lines(path: Path):
     assert path.read_text().removesuffix("\n") == WRITTEN.replace(
         '[mcp.servers.forge]\nurl = "http://h"\nheaders = { A = "b" }\n', ""
     )
+
+
+def test_line_ends_may_be_of_either_kind(path: Path):
+    path.parent.mkdir()
+    path.write_bytes(b"model = 'a/b'\r\n[mcp.servers.x]\r\nurl = 'http://h'\r\n[retry]\r\n")
+    remove_server(path, "x")
+    assert path.read_bytes() == b"model = 'a/b'\r\n[retry]\r\n"
 
 
 def test_a_link_stays_one(path: Path, tmp_path: Path):
@@ -135,6 +142,7 @@ def test_a_place_that_cannot_be_written_is_said(tmp_path: Path):
 WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 
 
+@example(name="\x85", args=["\u2028"], env={})
 @given(name=WORDS, args=st.lists(WORDS), env=st.dictionaries(WORDS, WORDS))
 def test_whatever_is_added_can_be_read_and_removed(
     name: str, args: list[str], env: dict[str, str], tmp_path_factory: pytest.TempPathFactory
