@@ -102,7 +102,7 @@ class Connection:
 
     async def _lost(self, session: "Session", error: OSError) -> ToolError:
         session.end()
-        if self._owner is not None:
+        if self._owner is not None and self._has_ended():  # else somebody has it back already
             await asyncio.wait({self._owner})
         return ToolError(
             f"server {self.server.name!r} is gone ({error}){self._last_words()}: the call may have "
