@@ -83,7 +83,8 @@ class Database:
         return False
 
     @contextmanager
-    def _lock(self, kind: int, patience: float = _PATIENCE) -> Generator[None]:
+    def _lock(self, kind: int, patience: float | None = None) -> Generator[None]:
+        patience = _PATIENCE if patience is None else patience
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with _locked(self.path.with_suffix(".lock"), kind, patience):
             yield

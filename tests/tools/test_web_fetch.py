@@ -246,7 +246,9 @@ def test_a_proxy_is_asked_where_there_is_one(tmp_path: Path):
     asyncio.run(attempt())
 
 
-def test_an_https_server_must_prove_who_it_is(tmp_path: Path):
+def test_an_https_server_must_prove_who_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(fetch, "TIMEOUT", 0.5)  # one that speaks no TLS does not answer
+
     async def attempt() -> None:
         async with Loopback() as server:
             bench = Bench(TOOL, tmp_path)
