@@ -121,7 +121,7 @@ def _may_be_option(word: Word) -> bool:
 
 def _is_option(program: Program, at: int, word: Word) -> bool:
     if at == 1 and program.letters:
-        return bool(word.text)
+        return word.text not in {"", "-"}
     return len(word.text) > 1 and word.text.startswith("-")
 
 

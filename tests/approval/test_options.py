@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from testbed.shell_words import words
 
@@ -127,6 +127,8 @@ ANY = st.builds(
 )
 
 
+@example(name="tar", rest=[Word("-", exact=False)], named=0)
+@example(name="tar", rest=[Word("-")], named=1)
 @given(name=st.sampled_from(NAMES), rest=st.lists(ANY, max_size=6), named=st.integers(0, 4))
 def test_every_command_gets_an_answer(name: str, rest: list[Word], named: int):
     answer = hazard((Word(name), *rest), named)
