@@ -22,6 +22,11 @@ def is_foreign(name: str) -> bool:
     return name.startswith(FOREIGN) or name.endswith(FOREIGN_ENDS) or name in FOREIGN_NAMES
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Return one worker more than there are cores: many tests wait for programs."""
+    return 1 + (os.cpu_count() or 1)
+
+
 @pytest.fixture(scope="session")
 def homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("homes")
