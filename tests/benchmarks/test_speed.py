@@ -53,16 +53,28 @@ class Cost(NamedTuple):
     """MiB, the most at any time."""
 
 
+LAUNCHER = """
+import os, sys, time
+begun = time.monotonic()
+child = os.posix_spawn(sys.argv[2], sys.argv[2:], os.environ)
+_, status, used = os.wait4(child, 0)
+wall, cpu = time.monotonic() - begun, used.ru_utime + used.ru_stime
+os.write(int(sys.argv[1]), f"{wall} {cpu} {used.ru_maxrss / 1024}".encode())
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+"""Small, for a program begins with the memory of the one that starts it."""
+
+
 def spend(argv: list[str], cwd: Path, env: dict[str, str]) -> Cost:
-    begun = time.monotonic()
-    process = subprocess.Popen(
-        argv, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
-    )
-    _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode == 0
-    cpu = used.ru_utime + used.ru_stime
-    return Cost(time.monotonic() - begun, cpu, used.ru_maxrss / 1024)
+    read_end, write_end = os.pipe()
+    with os.fdopen(read_end, "rb", buffering=0) as told, os.fdopen(write_end, "wb"):
+        subprocess.run(
+            [sys.executable, "-I", "-S", "-c", LAUNCHER, str(write_end), *argv],
+            cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            pass_fds=[write_end], check=True,
+        )  # fmt: skip
+        wall, cpu, memory = map(float, told.read(200).split())
+    return Cost(wall, cpu, memory)
 
 
 def report(name: str, value: str) -> None:
