@@ -6,6 +6,8 @@ programs that write down under which name they were started. The directory must 
 
 import os
 import random
+import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -18,6 +20,13 @@ ALLOWED = ("good", "fine", "echo", "true", "[", "cd", "sh", "cat")
 WITNESSES = ("good", "fine", "bad", "evil", "a", "x", "E", "then", "1")
 PASSED_ON = ("sh", "bash", "env", "timeout", "nice", "find", "cat", "xargs")
 """Programs that are really there, as they run others."""
+STRACE = shutil.which("strace")
+_EXECUTED = re.compile(r'execve(?:at)?\("([^"]*)"')
+_WROTE = re.compile(
+    r"O_WRONLY|O_RDWR|O_CREAT|creat\(|truncate\(|rename\(|unlink\(|mkdir\(|symlink\("
+)
+_HARMLESS = re.compile(r'"/dev/(?:null|tty)"|/started"|"/tmp/sh-thd')
+"""The null device, what a witness notes, and a shell's own file for a here-document."""
 SEEDS = range(12)
 SCRIPTS = 60
 """Scripts of one seed."""
@@ -106,6 +115,40 @@ def started(place: Path, shell: str, text: str) -> set[str]:
     return set((place / "started").read_text().split())
 
 
+def traced(place: Path, shell: str, text: str) -> tuple[set[str], list[str]]:
+    """Run the script under strace; return which programs were started and which files written."""
+    log = place / "trace"
+    environ = {"PATH": str(place / "programs"), "HOME": str(place / "work"), "LC_ALL": "C.UTF-8"}
+    calls = "trace=execve,execveat,open,openat,creat,truncate,rename,unlink,mkdir,symlink"
+    program = next(
+        str(one) for one in (Path("/usr/bin", shell), Path("/bin", shell)) if one.exists()
+    )
+    subprocess.run(
+        [
+            STRACE or "",
+            "-f",
+            "-qq",
+            "-o",
+            str(log),
+            "-e",
+            calls,
+            shutil.which(shell) or shell,
+            "-c",
+            f" {text}",
+        ],
+        cwd=place / "work",
+        env=environ,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    done = [line for line in log.read_text(errors="replace").splitlines() if " = -1 " not in line]
+    programs = {Path(found[1]).name for line in done if (found := _EXECUTED.search(line))}
+    written = [line for line in done if _WROTE.search(line) and not _HARMLESS.search(line)]
+    return programs, written
+
+
 def check(place: Path, seed: int, scripts: int) -> int:
     chance = random.Random(seed)
     before = state(place / "work")
@@ -126,6 +169,30 @@ def check(place: Path, seed: int, scripts: int) -> int:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_what_is_allowed_starts_only_what_rules_name(place: Path, seed: int):
     assert check(place, seed, SCRIPTS) > 0
+
+
+@pytest.mark.skipif(STRACE is None, reason="strace is not installed")
+@pytest.mark.parametrize("seed", range(4))
+def test_traced_what_is_allowed_starts_and_writes_nothing_else(place: Path, seed: int):
+    chance = random.Random(seed)
+    texts = [script(chance) for _ in range(SCRIPTS)]
+    allowed = [
+        text
+        for text in texts
+        if judge(text, allow=ALLOWED + PASSED_ON, deny=()).decision is Decision.ALLOW
+    ]
+    assert allowed
+    for text in allowed:
+        programs, written = traced(place, "bash", text)
+        assert programs <= {*ALLOWED, *PASSED_ON}, text
+        assert written == [], text
+
+
+@pytest.mark.skipif(STRACE is None, reason="strace is not installed")
+def test_the_trace_shows_what_is_started_and_written(place: Path):
+    programs, written = traced(place, "bash", "good; bad > new")
+    assert {"good", "bad"} <= programs
+    assert any('"new"' in line for line in written)
 
 
 @pytest.mark.nightly
