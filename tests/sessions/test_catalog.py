@@ -13,8 +13,8 @@ from agent_cli.sessions.catalog import SessionInfo, find, new_id, session_path, 
 from agent_cli.types.entries import TaskStarted, UserSaid
 from agent_cli.types.errors import JournalError
 
-HERE = Path("/work/project one")
-THERE = Path("/work/other")
+HERE = Path("/home/me/project one")
+THERE = Path("/home/me/other")
 
 
 def kept(
@@ -37,7 +37,7 @@ def test_ids_sort_by_time_are_unique_and_safe():
 
 @pytest.mark.parametrize(
     ("cwd", "beginning"),
-    [("/work/a_b-c.d", "a_b-c.d-"), ("/work/a b/ö:x", "ö-x-"), ("/", "root-")],
+    [("/home/me/a_b-c.d", "a_b-c.d-"), ("/home/me/a b/ö:x", "ö-x-"), ("/", "root-")],
     ids=["plain", "changed", "root"],
 )
 def test_a_session_lies_in_a_directory_named_after_its_place(
@@ -56,7 +56,7 @@ def test_places_of_the_same_name_are_kept_apart(tmp_path: Path):
 
 
 def test_a_place_whose_name_is_not_utf_8_has_sessions_too(tmp_path: Path):
-    path = session_path(tmp_path, Path(os.fsdecode(b"/work/\xff")), "one")
+    path = session_path(tmp_path, Path(os.fsdecode(b"/home/me/\xff")), "one")
     path.parent.mkdir()
     assert path.parent.is_dir()
 
