@@ -120,9 +120,6 @@ def traced(place: Path, shell: str, text: str) -> tuple[set[str], list[str]]:
     log = place / "trace"
     environ = {"PATH": str(place / "programs"), "HOME": str(place / "work"), "LC_ALL": "C.UTF-8"}
     calls = "trace=execve,execveat,open,openat,creat,truncate,rename,unlink,mkdir,symlink"
-    program = next(
-        str(one) for one in (Path("/usr/bin", shell), Path("/bin", shell)) if one.exists()
-    )
     subprocess.run(
         [
             STRACE or "",
