@@ -38,3 +38,17 @@ def test_without_a_terminal_it_says_what_to_add(project: Path, home: Path):
     done = run_agent(["demo"], cwd=project, home=home)
     assert done.exit_code == 2
     assert "--yes" in done.stderr
+
+
+def test_a_demo_that_is_interrupted_promises_nothing_more(project: Path, home: Path):
+    terminal = start_agent(["demo"], cwd=project, home=home)
+    terminal.expect("then: update_todo_list")
+    terminal.expect("why not")
+    terminal.send("\x03")
+    terminal.expect("the tests still fail")
+    said = terminal.before
+    terminal.read()
+    terminal.close()
+    assert "interrupted" in said
+    assert "the session goes on" not in said
+    assert terminal.exitstatus == 3

@@ -34,7 +34,7 @@ class Repl:
     async def run(self, first: str = "", *, once: bool = False) -> None:
         """Go on until the user leaves; `first` is what was said on the command line."""
         if first:
-            await self._turn(first)
+            await self._turn(first, once=once)
         if once:
             return
         while (line := await self._next()) is not None:
@@ -61,7 +61,7 @@ class Repl:
         self._leaving = False
         return line
 
-    async def _turn(self, text: str) -> None:
+    async def _turn(self, text: str, *, once: bool = False) -> None:
         try:
             awaiting = await interruptible(self._agent.submit(text))
         except ProviderError as error:
@@ -72,15 +72,15 @@ class Repl:
             self._writer.show(Text(visible(hook_message(error)), style="bold red"))
             return
         self._writer.end_stream()
-        remark = _remark(awaiting)
+        remark = _remark(awaiting, once=once)
         if remark:
             self._writer.show(Text(remark, style="yellow"))
 
 
-def _remark(awaiting: Awaiting | None) -> str:
+def _remark(awaiting: Awaiting | None, *, once: bool) -> str:
     match awaiting:
         case None:
-            return say("interrupted; the session goes on")
+            return say("interrupted") if once else say("interrupted; the session goes on")
         case Awaiting.STOPPED_SHORT:
             return say("the model stopped without completing the task; say how to go on")
         case Awaiting.STUCK:
