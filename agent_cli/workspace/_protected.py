@@ -1,7 +1,9 @@
 """Names that make other programs run something or weaken a guard: writing them always asks."""
 
+import os
 import re
 import unicodedata
+from collections.abc import Iterator
 
 _NAMES = frozenset(
     {
@@ -30,6 +32,9 @@ _BARE_BELOW = re.compile(
 _BARE_PARTS = frozenset(
     {"hooks", "objects", "refs", "info", "logs", "modules", "worktrees", "description"}
 )
+_DEPTH = 3
+_MOST = 20_000
+"""Entries that are looked at for one sandbox."""
 _SHORT_GIT = re.compile(r"git~\d+")
 _IGNORABLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u3164\ufe00-\ufe0f\uffa0"
@@ -40,12 +45,38 @@ _IGNORABLE = re.compile(
 def is_protected(relative: str) -> bool:
     """Whether one of the names along the path is protected, whatever its case or disguise."""
     parts = [plain(part) for part in relative.split("/")]
-    if any(
-        part in _NAMES or part.endswith(".code-workspace") or _SHORT_GIT.fullmatch(part)
-        for part in parts
-    ):
+    if any(map(_is_name, parts)):
         return True
     return parts[-1] in _BARE_FILES or _BARE_BELOW.search("/".join(parts)) is not None
+
+
+def protected_below(root: str) -> Iterator[str]:
+    """Yield the paths of protected names in a directory and a few levels below it.
+
+    Names that are protected in a bare repository only are not meant: `config` is mostly another.
+    """
+    waiting = [(root, 0)]
+    seen = 0
+    while waiting and seen < _MOST:
+        folder, depth = waiting.pop()
+        for entry in _entries(folder):
+            seen += 1
+            if _is_name(plain(entry.name)):
+                yield entry.path
+            elif depth < _DEPTH and entry.is_dir(follow_symlinks=False):
+                waiting.append((entry.path, depth + 1))
+
+
+def _entries(folder: str) -> list["os.DirEntry[str]"]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entries, key=lambda entry: entry.name)
+    except OSError:  # gone, or not to be read
+        return []
+
+
+def _is_name(part: str) -> bool:
+    return part in _NAMES or part.endswith(".code-workspace") or bool(_SHORT_GIT.fullmatch(part))
 
 
 def bare_repositories(relative: str) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ from agent_cli.workspace._guard import Accept, Guard, means_directory, told
 from agent_cli.workspace._held import tidy_noted
 from agent_cli.workspace._locate import lies_in, relative_to
 from agent_cli.workspace._pins import Pins
-from agent_cli.workspace._protected import is_protected
+from agent_cli.workspace._protected import protected_below
 from agent_cli.workspace._walk import WALK_LIMIT, Entry, walk
 from agent_cli.workspace.editor import Text, decode
 
@@ -78,10 +78,9 @@ class Workspace:
         return self._guard.roots
 
     def protected(self) -> tuple[str, ...]:
-        """Return the absolute paths of protected names right in the roots, links resolved."""
-        entries = (entry for root in self.roots for entry in sorted(Path(root).iterdir()))
-        found = (entry for entry in entries if is_protected(entry.name) and entry.exists())
-        return tuple(os.path.realpath(entry) for entry in found)
+        """Return the absolute paths of protected names in the roots, links resolved."""
+        found = (path for root in self.roots for path in protected_below(root))
+        return tuple(os.path.realpath(path) for path in found if Path(path).exists())
 
     def granting(self, paths: Iterable[str]) -> "Workspace":
         """Return a copy in which these outside targets, as effects spell them, may be touched.

@@ -47,10 +47,14 @@ def test_a_read_only_run_changes_nothing(project: Path, home: Path):
 
 @pytest.mark.skipif(Wall.BUBBLEWRAP not in WALLS, reason="bubblewrap is not installed")
 def test_protected_names_stay_as_they_are(project: Path, home: Path):
-    (project / ".git").mkdir()
-    (project / ".git/config").write_text("[core]\n")
-    run(script("echo x >> .git/config"), project, home, "--sandbox", "workspace")
+    for folder in (".git", "vendor/part/.git", "config"):
+        (project / folder).mkdir(parents=True)
+        (project / folder / "config").write_text("[core]\n")
+    command = "for one in .git vendor/part/.git config; do echo x >> $one/config; done"
+    run(script(command), project, home, "--sandbox", "workspace")
     assert (project / ".git/config").read_text() == "[core]\n"
+    assert (project / "vendor/part/.git/config").read_text() == "[core]\n"
+    assert (project / "config/config").read_text() == "[core]\nx\n"
 
 
 def test_a_protected_name_that_comes_to_be_is_a_failure(project: Path, home: Path):

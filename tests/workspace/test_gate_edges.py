@@ -169,13 +169,21 @@ def test_what_cannot_be_tidied_stays_noted(tmp_path: Path):
     assert list(notes.iterdir()) == []
 
 
-def test_protected_names_right_in_the_roots_are_told(tmp_path: Path):
+def test_protected_names_in_the_roots_are_told(tmp_path: Path):
     root, other = tmp_path / "root", tmp_path / "other"
-    for folder in (root / ".git", root / "src/.git", other):
+    for folder in (root / ".git", root / "src/.git", root / "a/b/c/.husky", other):
         folder.mkdir(parents=True)
-    (root / "a.txt").touch()
+    (root / "config").mkdir()  # protected in a bare repository only
+    (root / "a/b/c/d/.git").mkdir(parents=True)  # too deep to be looked for
     (other / "AGENTS.md").touch()
     (root / ".npmrc").symlink_to("gone")
     (root / ".vscode").symlink_to("src")
     found = Workspace(root, (other,)).protected()
-    assert set(found) == {str(root / ".git"), str(root / "src"), str(other / "AGENTS.md")}
+    below = {".git", "src", "src/.git", "a/b/c/.husky"}
+    assert set(found) == {*(str(root / one) for one in below), str(other / "AGENTS.md")}
+
+
+def test_a_directory_that_cannot_be_listed_has_no_protected_names(tmp_path: Path):
+    workspace = Workspace(tmp_path)
+    tmp_path.rename(tmp_path.with_name("gone"))
+    assert workspace.protected() == ()
