@@ -1,0 +1,1 @@
+"""The mediating proxy: gives any client tools that it runs itself, in order and unseen."""
