@@ -47,18 +47,19 @@ def load(data: bytes) -> Loaded:
         end = data.find(b"\n", position)
         line = data[position:] if end < 0 else data[position:end]
         problem = "the last line is incomplete" if end < 0 else ""
-        envelope = None if problem else _open(line, previous)
+        envelope = None if problem else open_line(line, previous)
         if envelope is None or envelope.seq != len(envelopes):
             where = f"line {len(envelopes) + 1}"
             problem = problem or f"{where} does not fit its hash or its place"
             return Loaded(tuple(envelopes), previous, position, problem)
         envelopes.append(envelope)
-        previous = line[len(_PREFIX) : len(_PREFIX) + 64].decode()
+        previous = hash_of(line)
         position = end + 1
     return Loaded(tuple(envelopes), previous, position)
 
 
-def _open(line: bytes, previous: str) -> Envelope | None:
+def open_line(line: bytes, previous: str) -> Envelope | None:
+    """Return what a line without its LF holds, None if it does not fit the hash before it."""
     if not line.startswith(_PREFIX):
         return None
     body = b"{" + line[_BODY:]
@@ -69,6 +70,11 @@ def _open(line: bytes, previous: str) -> Envelope | None:
         return _decoder.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # whoever sealed it
         return None
+
+
+def hash_of(line: bytes) -> str:
+    """Return the hash that a line bears."""
+    return line[len(_PREFIX) : len(_PREFIX) + 64].decode()
 
 
 def entries(loaded: Loaded) -> list[Entry]:
