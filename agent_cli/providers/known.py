@@ -53,6 +53,8 @@ class ModelInfo(Struct, frozen=True):
     prices: Prices | None = None
     sends_parallel: bool = True
     """Whether a request may say if parallel calls are wanted."""
+    strict_tools: bool = False
+    """Whether the server holds the model to schemas that allow it."""
 
 
 def known_models(settings: Settings) -> list[tuple[str, ModelSettings]]:
@@ -67,7 +69,9 @@ def known_models(settings: Settings) -> list[tuple[str, ModelSettings]]:
     return sorted(known.items())
 
 
-def model_info(section: str, name: str, said: ModelSettings, *, sends_parallel: bool) -> ModelInfo:
+def model_info(
+    section: str, name: str, said: ModelSettings, *, sends_parallel: bool, strict: bool = False
+) -> ModelInfo:
     """Return what holds for the model; a dated name is its model's in the table."""
     rows = _table().get(section, {})
     known = rows.get(name) or rows.get(_DATE.sub("", name), ModelSettings())
@@ -79,6 +83,7 @@ def model_info(section: str, name: str, said: ModelSettings, *, sends_parallel: 
         both.protocol or Protocol.NATIVE,
         _prices(both),
         sends_parallel if both.parallel_tool_calls is None else both.parallel_tool_calls,
+        strict if both.strict_tools is None else both.strict_tools,
     )
 
 

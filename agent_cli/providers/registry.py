@@ -72,7 +72,13 @@ def resolve(model: str, settings: Settings, environ: Mapping[str, str]) -> Resol
         proxy=proxy_for(base_url, environ) if base_url else "",
     )
     said = settings.models.get(f"{provider}/{name}", ModelSettings())
-    info = model_info(row.models or provider, name, said, sends_parallel=row.sends_parallel)
+    info = model_info(
+        row.models or provider,
+        name,
+        said,
+        sends_parallel=row.sends_parallel,
+        strict=row.strict and base_url == row.base_url,
+    )
     return ResolvedModel(provider, name, own.wire or row.wire, endpoint, info, row.sdk)
 
 

@@ -20,6 +20,8 @@ class Row(Struct, frozen=True):
     """Section of `models.toml`, where it is not the provider's own name."""
     sends_parallel: bool = True
     """Whether the server accepts the switch for parallel calls."""
+    strict: bool = False
+    """Whether the server, at its own address, holds models to strict schemas."""
     sdk: Literal["azure", "bedrock", "vertex"] | None = None
 
 
@@ -34,7 +36,7 @@ def _hosted(name: str, url: str, *, sends_parallel: bool = True) -> Row:
 
 def _openai(wire: str) -> Row:
     url = "https://api.openai.com/v1"
-    return Row(wire, url, "OPENAI_BASE_URL", VARIABLES["openai"], models="openai")
+    return Row(wire, url, "OPENAI_BASE_URL", VARIABLES["openai"], models="openai", strict=True)
 
 
 ROWS = {

@@ -110,7 +110,7 @@ def _request(parts: Parts, state: State, builder: RequestBuilder) -> ModelReques
         messages=task.messages,
         system=parts.prompts.system(task.mode, started.protocol, offered, parallel=state.parallel),
         # A call in XML of a tool that the mode does not have is a call, to be refused as one.
-        tools=offered if started.protocol is Protocol.NATIVE else _specs(parts),
+        tools=_enforced(parts, offered) if started.protocol is Protocol.NATIVE else _specs(parts),
         max_output=parts.resolved.info.max_output or 0,
         parallel=state.parallel,
         protocol=started.protocol,
@@ -126,6 +126,15 @@ def _specs(parts: Parts, slug: str | None = None) -> tuple[ToolSpec, ...]:
     tools = parts.toolbox.tools.values()
     find = parts.toolbox.customs.modes.find
     return tuple(spec(tool) for tool in tools if slug is None or allows(find(slug), tool.kind))
+
+
+def _enforced(parts: Parts, specs: tuple[ToolSpec, ...]) -> tuple[ToolSpec, ...]:
+    """Have the model held to the schemas, where the vendor does that."""
+    if not parts.resolved.info.strict_tools:
+        return specs
+    from agent_cli.wire.strict_schema import strict  # noqa: PLC0415 - for one vendor
+
+    return tuple(map(strict, specs))
 
 
 def _environment(parts: Parts, state: State) -> str:

@@ -77,6 +77,7 @@ MAY: dict[Keys, Manner] = {
     ("models", EVERY, "protocol"): Manner.FREE,
     ("models", EVERY, "vision"): Manner.FREE,
     ("models", EVERY, "parallel_tool_calls"): Manner.FREE,
+    ("models", EVERY, "strict_tools"): Manner.FREE,
     ("hooks", EVERY): Manner.FREE,
 }
 """Lists of rules and of hooks are added to the user's, see `merge.py`; they replace nothing."""

@@ -56,6 +56,8 @@ class ModelSettings(Struct, frozen=True, forbid_unknown_fields=True):
     vision: bool | None = None
     parallel_tool_calls: bool | None = None
     """Whether the server accepts the switch; False sends nothing."""
+    strict_tools: bool | None = None
+    """Whether the server holds the model to the schemas of tools that allow it."""
     input_price: Amount | None = None
     output_price: Amount | None = None
     cache_read_price: Amount | None = None

@@ -19,6 +19,8 @@ class ToolSpec(Struct, frozen=True):
     description: str
     schema: Raw
     """JSON Schema of the arguments, an object."""
+    strict: bool = False
+    """The provider is asked to hold the model to the schema; see `wire/strict_schema.py`."""
 
 
 class ModelRequest(Struct, frozen=True, omit_defaults=True):

@@ -243,3 +243,20 @@ print(*sys.modules)
     assert "agent_cli.wire.openai_chat" in modules.split()
     heavy = {"openai", "anthropic", "httpx2", "pydantic", "agent_cli.wire.anthropic_messages"}
     assert heavy.isdisjoint(modules.split())
+
+
+@pytest.mark.trap("T-18")
+@pytest.mark.parametrize(
+    ("model", "environ", "said", "expected"),
+    [
+        pytest.param("openai/x", {}, None, True, id="the vendor that does it"),
+        pytest.param("openai/x", {"OPENAI_BASE_URL": "http://gate"}, None, False, id="elsewhere"),
+        pytest.param("openai/x", {"OPENAI_BASE_URL": "http://gate"}, True, True, id="settings"),
+        pytest.param("openai-chat/x", {}, False, False, id="not wanted"),
+        pytest.param("anthropic/x", {}, None, False, id="another wire"),
+        pytest.param("ollama/x", {}, None, False, id="a server of ones own"),
+    ],
+)
+def test_who_holds_a_model_to_schemas_is_asked_to(model, environ, said, expected):
+    settings = Settings(models={model: ModelSettings(strict_tools=said)})
+    assert resolve(model, settings, KEYS | environ).info.strict_tools is expected

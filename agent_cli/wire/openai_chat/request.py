@@ -67,7 +67,13 @@ def _settings(request: ModelRequest) -> dict[str, Any]:
 
 
 def _tool(tool: ToolSpec) -> dict[str, Any]:
-    function = {"name": tool.name, "description": tool.description, "parameters": tool.schema}
+    function: dict[str, Any] = {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": tool.schema,
+    }
+    if tool.strict:  # many servers of this format do not know the word
+        function["strict"] = True
     return {"type": "function", "function": function}
 
 
@@ -189,6 +195,7 @@ class _Function(Struct):
     name: str
     description: str | None = None
     parameters: Raw = Raw()
+    strict: bool | None = None
 
 
 class _Tool(Struct):
@@ -228,7 +235,8 @@ def decode_request(body: bytes) -> ModelRequest:
 
 
 def _spec(function: _Function) -> ToolSpec:
-    return ToolSpec(function.name, function.description or "", schema_of(function.parameters))
+    schema = schema_of(function.parameters)
+    return ToolSpec(function.name, function.description or "", schema, function.strict or False)
 
 
 def _take(read: _Message, messages: list[Message]) -> None:

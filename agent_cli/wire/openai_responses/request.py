@@ -78,7 +78,7 @@ def _tool(tool: ToolSpec) -> dict[str, Any]:
         "name": tool.name,
         "description": tool.description,
         "parameters": tool.schema,
-        "strict": False,
+        "strict": tool.strict,
     }
 
 
@@ -143,6 +143,7 @@ class _Tool(Struct):
     name: str = ""
     description: str | None = None
     parameters: Raw = Raw()
+    strict: bool | None = None
 
 
 class _Body(Struct):
@@ -182,7 +183,8 @@ def decode_request(body: bytes) -> ModelRequest:
 def _spec(tool: _Tool) -> ToolSpec:
     if tool.type != "function":
         raise WireError(f"tool of type {tool.type!r} is not supported; offer functions")
-    return ToolSpec(tool.name, tool.description or "", schema_of(tool.parameters))
+    schema = schema_of(tool.parameters)
+    return ToolSpec(tool.name, tool.description or "", schema, tool.strict or False)
 
 
 class _History:

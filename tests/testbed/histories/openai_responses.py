@@ -31,7 +31,12 @@ def request(names: tuple[str, ...]) -> Json:
 
 
 def _tool(name: str) -> Json:
-    schema: Json = {"type": "object", "properties": {}, "additionalProperties": False}
+    schema: Json = {
+        "type": "object",
+        "properties": {},
+        "required": [],
+        "additionalProperties": False,
+    }
     return {"type": "function", "name": name, "parameters": schema, "strict": True}
 
 

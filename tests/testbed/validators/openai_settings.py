@@ -6,6 +6,14 @@ from collections.abc import Iterable, Iterator
 from testbed.validators.shape import Json, is_object, repeated, text_of
 
 NAME = re.compile(r"^[a-zA-Z0-9_-]{1,64}$")
+STRICT = frozenset(
+    {
+        "type", "description", "properties", "required", "additionalProperties", "items", "anyOf",
+        "enum", "const", "pattern", "format", "minimum", "maximum", "exclusiveMinimum",
+        "exclusiveMaximum", "multipleOf", "minItems", "maxItems", "$ref", "$defs",
+    }
+)  # fmt: skip
+"""What a strict function's schema may say."""
 
 
 def function_schema(function: Json, where: str) -> Iterator[str]:
@@ -21,12 +29,42 @@ def function_schema(function: Json, where: str) -> Iterator[str]:
     schema = function.get("parameters", {"type": "object"})
     if not is_object(schema) or schema.get("type") != "object":
         yield f"Invalid schema for function '{name}': schema must be of type 'object'."
-    if (
-        function.get("strict")
-        and is_object(schema)
-        and schema.get("additionalProperties") is not False
-    ):
-        yield f"Invalid schema for function '{name}': 'additionalProperties' must be false."
+    if function.get("strict") and is_object(schema):
+        for wrong in not_strict(schema, "()"):
+            yield f"Invalid schema for function '{name}': {wrong}"
+
+
+def not_strict(schema: object, where: str) -> Iterator[str]:
+    """Say where a schema leaves the subset of JSON Schema that strict functions are held to."""
+    if not is_object(schema):
+        yield f"In context={where}, schema must be an object."
+        return
+    if not {"type", "anyOf"} & {*schema}:
+        yield f"In context={where}, schema must have a 'type' key."
+    for key in {*schema} - STRICT:
+        yield f"In context={where}, '{key}' is not permitted."
+    types = schema.get("type")
+    if types == "object" or (isinstance(types, list) and "object" in types):
+        yield from _not_closed(schema, where)
+    for key, inner in _inner(schema):
+        yield from not_strict(inner, f"{where}.{key}")
+
+
+def _not_closed(schema: Json, where: str) -> Iterator[str]:
+    properties = schema.get("properties")
+    if schema.get("additionalProperties") is not False:
+        yield f"In context={where}, 'additionalProperties' is required to be false."
+    if not is_object(properties) or schema.get("required") != [*properties]:
+        yield f"In context={where}, 'required' must include every key in properties."
+
+
+def _inner(schema: Json) -> Iterator[tuple[str, object]]:
+    properties = schema.get("properties")
+    yield from properties.items() if is_object(properties) else ()
+    if "items" in schema:
+        yield "items", schema["items"]
+    branches = schema.get("anyOf", [])
+    yield from (("anyOf", one) for one in (branches if isinstance(branches, list) else [branches]))
 
 
 def names(functions: list[Json]) -> Iterator[str]:
