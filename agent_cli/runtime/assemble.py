@@ -139,6 +139,15 @@ def _enforced(parts: Parts, specs: tuple[ToolSpec, ...]) -> tuple[ToolSpec, ...]
 
 def _environment(parts: Parts, state: State) -> str:
     task = state.task
+def _enforced(parts: Parts, specs: tuple[ToolSpec, ...]) -> tuple[ToolSpec, ...]:
+    """Have the model held to the schemas, where the vendor does that."""
+    if not parts.resolved.info.strict_tools:
+        return specs
+    from agent_cli.wire.strict_schema import strict  # noqa: PLC0415 - for one vendor
+
+    return tuple(map(strict, specs))
+
+
     names = None if task.messages else _names(parts.toolbox.workspace)
     now = datetime.now().astimezone()
     mode = parts.toolbox.customs.modes.find(task.mode)

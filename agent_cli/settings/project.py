@@ -80,6 +80,7 @@ MAY: dict[Keys, Manner] = {
     ("models", EVERY, "strict_tools"): Manner.FREE,
     ("hooks", EVERY): Manner.FREE,
 }
+    ("models", EVERY, "strict_tools"): Manner.FREE,
 """Lists of rules and of hooks are added to the user's, see `merge.py`; they replace nothing."""
 
 MAY_NOT: dict[Keys, Reason] = {
