@@ -80,7 +80,8 @@ def catalogue(protocol: Protocol, tools: tuple[ToolSpec, ...]) -> str:
 
 def _worded(recorded: ToolResult | NudgeMessage, protocol: Protocol) -> Message:
     if isinstance(recorded, NudgeMessage):
-        return UserMessage(nudge(recorded.code, protocol))
+        words = nudge(recorded.code, protocol)
+        return UserMessage(f"{words}\n\n{recorded.detail}" if recorded.detail else words)
     return replace(recorded, content=result_text(recorded, protocol))
 
 

@@ -2,6 +2,16 @@
 
 from msgspec import Struct
 
+from agent_cli.types.messages import (
+    AssistantMessage,
+    Message,
+    Reasoning,
+    Text,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+)
+from agent_cli.types.requests import ModelRequest
 from agent_cli.types.usage import Usage
 
 BYTES_PER_TOKEN = 4
@@ -13,6 +23,37 @@ _LEAST, _MOST = 0.25, 4.0
 def estimate(size: int) -> int:
     """Return the tokens of `size` bytes of text, rounded up."""
     return -(-size // BYTES_PER_TOKEN)
+
+
+IMAGE = 1600 * BYTES_PER_TOKEN
+"""What an image counts for: the most that the providers' own rules make of one."""
+
+
+def size(request: ModelRequest) -> int:
+    """Return about how many bytes of text the request holds."""
+    tools = sum(len(tool.description) + len(bytes(tool.schema)) for tool in request.tools)
+    return len(request.system) + tools + sum(map(message_size, request.messages))
+
+
+def message_size(message: Message) -> int:
+    """Return about how many bytes of text the message holds; images count as text, too."""
+    match message:
+        case UserMessage(text, images):
+            return len(text) + IMAGE * len(images)
+        case ToolResult(content=content, images=images):
+            return len(content) + IMAGE * len(images)
+        case AssistantMessage(blocks):
+            return sum(map(_block_size, blocks))
+
+
+def _block_size(block: Text | Reasoning | ToolCall) -> int:
+    match block:
+        case Text(text):
+            return len(text)
+        case Reasoning(text, opaque):
+            return len(text) + len(opaque)
+        case ToolCall(name=name, arguments=arguments):
+            return len(name) + len(arguments)
 
 
 class Calibration(Struct, frozen=True):

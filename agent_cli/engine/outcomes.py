@@ -8,7 +8,9 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from agent_cli.types.messages import ToolResult
 from agent_cli.types.outcomes import Code, Outcome
+from agent_cli.types.turn_rules import EXIT_NONZERO, TurnRules
 
 
 class Ran(StrEnum):
@@ -42,15 +44,28 @@ LAW: dict[Outcome, Law] = {
 COMPLETION = "attempt_completion"
 """The one tool whose call the guard may refuse."""
 
-_ENDS_THE_MESSAGE = frozenset({Code.FINISHED, Code.FEEDBACK, Code.FAILED_EARLIER})
-"""Codes of a completion that was accepted, answered with feedback, or refused."""
+_ENDS_THE_MESSAGE = {
+    **{code: code for code in (Code.FINISHED, Code.FEEDBACK, Code.FAILED_EARLIER)},
+    Code.SUBTASK_COMPLETED: Code.SUBTASK_STARTED,
+    Code.SUBTASK_FAILED: Code.SUBTASK_STARTED,
+    Code.SUBTASK_CANCELLED: Code.SUBTASK_STARTED,
+}
+"""Codes of a completion that was accepted, answered with feedback, or refused, and of a call that
+a subtask has answered: with why what comes after it is skipped."""
 
 
 def skips(outcome: Outcome, code: Code | None) -> Code | None:
     """Why the calls after one with this outcome are skipped; None if they are not."""
-    if code in _ENDS_THE_MESSAGE:
-        return code
+    if code is not None and code in _ENDS_THE_MESSAGE:
+        return _ENDS_THE_MESSAGE[code]
     return LAW[outcome].skips
+
+
+def blocks(result: ToolResult, rules: TurnRules) -> bool:
+    """Whether a call with this result keeps its message from completing the task."""
+    if result.outcome is Outcome.OK:
+        return bool(result.exit_code) and EXIT_NONZERO in rules.block_on
+    return result.outcome in rules.block_on
 
 
 class Verdict(StrEnum):

@@ -8,10 +8,13 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from agent_cli.engine.budget import Budget, used_up
 from agent_cli.engine.outcomes import COMPLETION
+from agent_cli.engine.subtasks import MOST_SUBTASKS, MOST_TASKS, SUBTASK
 from agent_cli.engine.task import State, Task
 from agent_cli.types.messages import AssistantMessage, StopReason, ToolCall
 from agent_cli.types.outcomes import Code, Limit, Nudge, Outcome, Stop
+from agent_cli.types.turn_rules import OnFailure, Scope
 
 MOST_NUDGES = 2
 """In a row; one if no tool was ever used."""
@@ -31,9 +34,9 @@ class Rules(Struct, frozen=True):
     """None: as many as the model makes."""
     interactive: bool = False
     """A text without a call hands the floor back to the user instead of nudging the model."""
-    max_turns: int | None = None
-    max_cost: float | None = None
-    """US dollars."""
+    open_todos_block: bool = False
+    """A task with open to-dos cannot be completed."""
+    budget: Budget = Budget()
 
 
 class Awaiting(StrEnum):
@@ -64,6 +67,7 @@ class Settle(Struct, frozen=True):
     call: ToolCall
     outcome: Outcome
     code: Code
+    detail: str = ""
 
 
 class NudgeModel(Struct, frozen=True):
@@ -78,30 +82,67 @@ class StopForBudget(Struct, frozen=True):
     limit: Limit
 
 
+class ReturnToParent(Struct, frozen=True):
+    """Answer the call that waits for the running subtask."""
+
+    call_id: str
+    outcome: Outcome
+    code: Code
+    result: str = ""
+    """Of the subtask, if it completed."""
+    awaiting: Awaiting = Awaiting.FINISHED
+    """Why it ended."""
+
+
+class RollBack(Struct, frozen=True):
+    """Restore what the last message changed."""
+
+
+class DeliverInput(Struct, frozen=True):
+    """Say to the model what the user said while it was at work."""
+
+    text: str
+
+
 class AwaitUser(Struct, frozen=True):
     reason: Awaiting
 
 
-Step: TypeAlias = CallModel | Dispatch | Settle | NudgeModel | Finish | StopForBudget | AwaitUser
+Step: TypeAlias = (
+    CallModel
+    | Dispatch
+    | Settle
+    | NudgeModel
+    | Finish
+    | ReturnToParent
+    | RollBack
+    | DeliverInput
+    | StopForBudget
+    | AwaitUser
+)
 
 
 def next_step(state: State, rules: Rules) -> Step:
     """Return what is to be done now; raises InvalidTransitionError before the first task."""
     task = state.task
     if task.open_calls:
-        return _next_call(task, rules)
+        return _next_call(state, task, rules)
     if task.stop is not None:
         return AwaitUser(Awaiting.INTERRUPTED)
     if task.completion is not None:
         return Finish(task.completion)
-    if task.result is not None:
-        return AwaitUser(Awaiting.FINISHED)
+    if task.result is not None and task.parent_call_id:
+        return _returning(task, Awaiting.FINISHED)
     if task.limit is not None:
         return AwaitUser(Awaiting.LIMIT)
-    return _next_message(state, task, rules)
+    if state.queued:
+        return DeliverInput(state.queued[0])
+    if task.result is not None:
+        return AwaitUser(Awaiting.FINISHED)
+    return _without_a_person(_next_message(state, task, rules), task, rules)
 
 
-def _next_call(task: Task, rules: Rules) -> Step:
+def _next_call(state: State, task: Task, rules: Rules) -> Step:
     call = task.open_calls[0]
     if task.stop is not None:
         return _stopped(task, call, task.stop)
@@ -111,9 +152,32 @@ def _next_call(task: Task, rules: Rules) -> Step:
         return Settle(call, Outcome.SKIPPED, Code.ONE_CALL_PER_MESSAGE)
     if not call.complete:
         return Settle(call, Outcome.FAILED, Code.CUT_OFF)
-    if call.name == COMPLETION and task.blocked:
-        return Settle(call, Outcome.FAILED, Code.FAILED_EARLIER)
+    if call.name == COMPLETION:
+        return _guarded(state, task, call, rules)
+    if task.failed and state.turn_rules.on_failure is not OnFailure.CONTINUE:
+        return Settle(call, Outcome.SKIPPED, Code.STOPPED)
+    if call.name == SUBTASK and _too_many(state, task):
+        return Settle(call, Outcome.FAILED, Code.TOO_MANY_SUBTASKS)
     return Dispatch(call, _repeats(task, call))
+
+
+def _guarded(state: State, task: Task, call: ToolCall, rules: Rules) -> Step:
+    """Refuse a completion that was not earned."""
+    if task.blocked:
+        return Settle(call, Outcome.FAILED, Code.FAILED_EARLIER)
+    if state.turn_rules.scope is Scope.RESOLVED and task.unresolved:
+        open_ones = "\n".join(f"- {name} {target}".rstrip() for name, target in task.unresolved)
+        return Settle(call, Outcome.FAILED, Code.UNRESOLVED, open_ones)
+    if rules.open_todos_block:
+        left = [todo.text for todo in task.todos if todo.status != "completed"]
+        if left:
+            todos = "\n".join(f"- {text}" for text in left)
+            return Settle(call, Outcome.FAILED, Code.OPEN_TODOS, todos)
+    return Dispatch(call, _repeats(task, call))
+
+
+def _too_many(state: State, task: Task) -> bool:
+    return len(state.tasks) >= MOST_TASKS or task.subtasks >= MOST_SUBTASKS
 
 
 def _stopped(task: Task, call: ToolCall, stop: Stop) -> Step:
@@ -130,9 +194,28 @@ def _repeats(task: Task, call: ToolCall) -> int:
     return task.repeats
 
 
+def _returning(task: Task, why: Awaiting) -> ReturnToParent:
+    if task.result is not None:
+        ok, done = Outcome.OK, Code.SUBTASK_COMPLETED
+        return ReturnToParent(task.parent_call_id, ok, done, task.result)
+    return ReturnToParent(task.parent_call_id, Outcome.FAILED, Code.SUBTASK_FAILED, awaiting=why)
+
+
+def _without_a_person(step: Step, task: Task, rules: Rules) -> Step:
+    """Let a subtask that got stuck fail, where nobody is there to help it on."""
+    if not task.parent_call_id or rules.interactive:
+        return step
+    stuck = (Awaiting.STOPPED_SHORT, Awaiting.STUCK)
+    if isinstance(step, AwaitUser) and step.reason in stuck:
+        return _returning(task, step.reason)
+    return step
+
+
 def _next_message(state: State, task: Task, rules: Rules) -> Step:
     if not task.messages:
         return AwaitUser(Awaiting.FIRST)
+    if task.failed and task.changed and state.turn_rules.on_failure is OnFailure.ROLLBACK:
+        return RollBack()
     last = task.messages[-1]
     if isinstance(last, AssistantMessage):
         return _after_text(task, last, rules)
@@ -140,8 +223,12 @@ def _next_message(state: State, task: Task, rules: Rules) -> Step:
         return AwaitUser(Awaiting.STOPPED_SHORT)
     if max(task.barren, task.refused) >= MOST_BARREN:
         return AwaitUser(Awaiting.STUCK)
-    limit = _limit(state, rules)
-    return CallModel() if limit is None else StopForBudget(limit)
+    limit = used_up(state, rules.budget)
+    if limit is None:
+        return CallModel()
+    if limit.of_subtask:
+        return _returning(task, Awaiting.LIMIT)
+    return StopForBudget(limit.limit)
 
 
 def _after_text(task: Task, last: AssistantMessage, rules: Rules) -> Step:
@@ -153,15 +240,7 @@ def _after_text(task: Task, last: AssistantMessage, rules: Rules) -> Step:
     return AwaitUser(Awaiting.STOPPED_SHORT)
 
 
-def _nudge(message: AssistantMessage) -> Nudge:
-    if message.stop_reason is StopReason.LENGTH:
+def _nudge(last: AssistantMessage) -> Nudge:
+    if last.stop_reason is StopReason.LENGTH:
         return Nudge.CUT_OFF
-    return Nudge.NO_TOOL if message.text.strip() else Nudge.EMPTY
-
-
-def _limit(state: State, rules: Rules) -> Limit | None:
-    if rules.max_turns is not None and state.turns >= rules.max_turns:
-        return Limit.TURNS
-    if rules.max_cost is not None and (state.spent.cost or 0.0) >= rules.max_cost:
-        return Limit.COST
-    return None
+    return Nudge.NO_TOOL if last.text.strip() else Nudge.EMPTY

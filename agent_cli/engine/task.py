@@ -4,8 +4,10 @@ from msgspec import Struct
 
 from agent_cli.types.entries import CallDecided, CallStarted, SessionStarted, Todo
 from agent_cli.types.errors import InvalidTransitionError
+from agent_cli.types.evidence import Evidence, FileChange
 from agent_cli.types.messages import Recorded, ToolCall
 from agent_cli.types.outcomes import Code, Limit, Outcome, Stop
+from agent_cli.types.turn_rules import TurnRules
 from agent_cli.types.usage import Usage
 
 
@@ -18,11 +20,29 @@ class Last(Struct, frozen=True):
     content: str
 
 
+class Spent(Struct, frozen=True):
+    """What a session has used up."""
+
+    usage: Usage = Usage()
+    turns: int = 0
+    """Model responses."""
+    seconds: float = 0.0
+    """Of models and calls at work; waiting for a person does not count."""
+
+
 class Task(Struct, frozen=True):
     """One conversation with the model."""
 
     mode: str
+    parent_call_id: str = ""
+    """The call of the task below that waits for this one's result."""
+    began: Spent = Spent()
+    """What the session had used up when the task started."""
+    subtasks: int = 0
+    """How many it has started."""
     messages: tuple[Recorded, ...] = ()
+    said: tuple[str, ...] = ()
+    """The user's own words so far, which nothing removes from the conversation."""
     open_calls: tuple[ToolCall, ...] = ()
     """Calls of the last assistant message that have no result yet, in the model's order."""
     answered: int = 0
@@ -31,10 +51,21 @@ class Task(Struct, frozen=True):
     started: CallStarted | None = None
     blocked: bool = False
     """A call of the last assistant message did not succeed: no completion in this message."""
+    failed: bool = False
+    """A call of the last assistant message failed, other than a completion."""
     skipping: Code | None = None
     """Why the remaining calls of the last assistant message do not run."""
+    changed: tuple[FileChange, ...] = ()
+    """What the calls of the last assistant message changed, in order, and still stands."""
+    restored: tuple[str, ...] = ()
+    """Files that the user has undone or redone since they last spoke."""
+    unresolved: tuple[tuple[str, str], ...] = ()
+    """(tool, target) of failed calls that no later call on the same target made good."""
+    evidence: Evidence = Evidence()
     completion: str | None = None
     """The accepted result, until `TaskFinished` says that the task is over."""
+    check_failed: bool = False
+    """The last completion that was tried did not pass its checks."""
     result: str | None = None
     todos: tuple[Todo, ...] = ()
     nudges: int = 0
@@ -44,6 +75,8 @@ class Task(Struct, frozen=True):
     refused: int = 0
     """Messages in a row whose completion was refused."""
     used_tool: bool = False
+    compacted: bool = False
+    """The model has not spoken since the history was compacted."""
     stop: Stop | None = None
     limit: Limit | None = None
     last: Last | None = None
@@ -56,13 +89,20 @@ class Task(Struct, frozen=True):
 class State(Struct, frozen=True):
     session: SessionStarted | None = None
     tasks: tuple[Task, ...] = ()
+    """The session's own task, and the subtasks that run on top of it."""
+    title: str = ""
+    turn_rules: TurnRules = TurnRules()
     granted: tuple[str, ...] = ()
     parallel: bool = True
+    queued: tuple[str, ...] = ()
+    """What the user has said meanwhile, to be delivered."""
+    messages_said: int = 0
+    """How many messages of the user the conversation holds."""
+    points: tuple[tuple[Task, ...], ...] = ()
+    """The tasks as they were before each of the last ones; none from before a compaction."""
     ids: frozenset[str] = frozenset()
     """Every call id of the session."""
-    spent: Usage = Usage()
-    turns: int = 0
-    """Model responses so far."""
+    used: Spent = Spent()
 
     @property
     def task(self) -> Task:
@@ -70,3 +110,12 @@ class State(Struct, frozen=True):
         if not self.tasks:
             raise InvalidTransitionError("no task has started")
         return self.tasks[-1]
+
+    @property
+    def turns(self) -> int:
+        """Model responses so far."""
+        return self.used.turns
+
+    @property
+    def spent(self) -> Usage:
+        return self.used.usage

@@ -1,70 +1,39 @@
 """The agent: asks the engine what is next, does it, until the user has the floor."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from contextlib import aclosing
+from collections.abc import Callable
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from agent_cli.context.customs import Customs
-from agent_cli.context.request import RequestBuilder
 from agent_cli.engine.steps import (
     Awaiting,
     AwaitUser,
     CallModel,
+    DeliverInput,
     Dispatch,
     Finish,
-    NudgeModel,
+    ReturnToParent,
+    RollBack,
     Rules,
-    Settle,
-    StopForBudget,
     next_step,
 )
-from agent_cli.engine.task import State
-from agent_cli.providers.base import Provider
+from agent_cli.runtime.asking import Asking, Model
 from agent_cli.runtime.dispatch import Dispatcher
-from agent_cli.runtime.interruption import interrupt, settle
-from agent_cli.runtime.mentions import Along
-from agent_cli.runtime.redaction import harmless
+from agent_cli.runtime.facts import fact
+from agent_cli.runtime.interruption import interrupt
 from agent_cli.runtime.session import Session
+from agent_cli.runtime.subtasks import cancelled, delegated
 from agent_cli.types.entries import (
-    AssistantSaid,
-    BudgetStopped,
+    InputQueued,
     Interrupted,
     ModeSwitched,
-    Nudged,
-    TaskFinished,
     UserSaid,
 )
-from agent_cli.types.errors import ProviderError
 from agent_cli.types.events import Event
-from agent_cli.types.messages import AssistantMessage, Image
+from agent_cli.types.messages import Image
 from agent_cli.types.outcomes import Stop
-from agent_cli.types.redaction import Redactor
-from agent_cli.types.requests import ModelRequest, Protocol
-from agent_cli.types.usage import Usage
-from agent_cli.wire.accumulate import Accumulator
-
-
-class Asking(Struct, frozen=True):
-    """How the model is asked; built once by assemble."""
-
-    provider: Provider
-    builder: RequestBuilder
-    customs: Customs
-    """Modes, and what the user can type after a slash."""
-    request: Callable[[State, RequestBuilder], ModelRequest]
-    along: Callable[[str], Awaitable[Along]]
-    """Looks up what the user's words mention; never raises."""
-    environment: Callable[[State], str]
-    """Makes the details that go along with what the user says."""
-    redactor: Redactor
-    """Takes secrets out of what a provider says when it refuses."""
-    ready: Callable[[State], Awaitable[None]]
-    """Called before each request, for what a session does not wait for until then."""
-    price: Callable[[Usage], Usage]
-    """Fills in what the provider did not say of the cost."""
+from agent_cli.types.requests import Protocol
 
 
 class Agent:
@@ -82,7 +51,7 @@ class Agent:
         self._asking = asking
         self._dispatcher = dispatcher
         self._rules = rules
-        self._emit = emit
+        self._model = Model(asking, emit)
         self._partial = ""
 
     @property
@@ -102,11 +71,25 @@ class Agent:
         """
         await self._dispatcher.hooked.submit(text)
         along = await self._asking.along(text if typed is None else typed)
+        for waiting in self.session.state.queued:  # it was said before
+            self._deliver(waiting)
         if along.mode not in ("", self.session.state.task.mode):
             self.session.append(ModeSwitched(along.mode))
         environment = self._asking.environment(self.session.state)
         below = "\n\n".join(filter(None, (along.text, environment)))
         self.session.append(UserSaid(text, (*images, *along.images), below))
+        return await self.work()
+
+    def queue(self, text: str) -> None:
+        """Take down what the user says while work goes on; the model gets it between turns."""
+        self.session.append(InputQueued(text))
+
+    async def cancel_subtask(self) -> Awaiting:
+        """Give up the running subtask, and go on with the task that waits for it; see `submit`.
+
+        Raises InvalidTransitionError when no subtask runs, or it is at work.
+        """
+        self.session.append(cancelled(self.session.state))
         return await self.work()
 
     async def work(self) -> Awaiting:
@@ -134,11 +117,15 @@ class Agent:
 
     def recover(self) -> bool:
         """Settle what a killed process left open; return whether there was anything."""
-        step = next_step(self.session.state, self._rules)
-        if isinstance(step, AwaitUser):
-            return False
-        self.interrupt(Stop.KILLED)
-        return True
+        while True:
+            match next_step(self.session.state, self._rules):
+                case Finish() | ReturnToParent() as step:
+                    self.session.append(fact(step, self.session.state))
+                case AwaitUser():
+                    return False
+                case _:
+                    self.interrupt(Stop.KILLED)
+                    return True
 
     async def _work(self) -> Awaiting:
         while True:
@@ -147,19 +134,29 @@ class Agent:
                     await self._dispatcher.hooked.settled(going_on=True)
                     await self._call_model()
                 case Dispatch() as step:
-                    await self._dispatcher.dispatch(step)
-                case Settle() as step:
-                    settle(self.session, step)
-                case NudgeModel(code):
-                    self.session.append(Nudged(code))
-                case Finish(result):
-                    self.session.append(TaskFinished(result))
-                case StopForBudget(limit):
-                    self.session.append(BudgetStopped(limit))
+                    await self._dispatch(step)
+                case RollBack():
+                    self._dispatcher.roll_back()
+                case DeliverInput(text):
+                    self._deliver(text)
                 case AwaitUser(reason):
                     await self._dispatcher.hooked.settled(going_on=False)
                     self.session.sync()
                     return reason
+                case step:
+                    self.session.append(fact(step, self.session.state))
+
+    async def _dispatch(self, step: Dispatch) -> None:
+        start = await self._dispatcher.dispatch(step)
+        if start is not None:
+            environment = self._asking.environment
+            task = delegated(step.call.id, start, self.session.state, environment)
+            self.session.append(task)
+            self.session.sync()
+
+    def _deliver(self, text: str) -> None:
+        environment = self._asking.environment(self.session.state)
+        self.session.append(UserSaid(text, environment=environment, queued=True))
 
     def _current_rules(self) -> Rules:
         state = self.session.state
@@ -169,24 +166,10 @@ class Agent:
 
     async def _call_model(self) -> None:
         self.session.sync()
-        state = self.session.state
-        await self._asking.ready(state)
-        message = await self._stream(self._asking.request(state, self._asking.builder), state)
-        usage = self._asking.price(message.usage)
-        self.session.append(AssistantSaid(replace(message, usage=usage)))
-        self.session.sync()
-
-    async def _stream(self, request: ModelRequest, state: State) -> AssistantMessage:
-        accumulator = Accumulator(state.ids)
+        await self._asking.ready(self.session.state)
         try:
-            async with aclosing(self._asking.provider.stream(request)) as deltas:
-                async for delta in deltas:
-                    accumulator.add(delta)
-                    self._emit(delta)
-            message = accumulator.message()
-        except ProviderError as error:
-            raise harmless(error, self._asking.redactor) from None
+            said = await self._model.answer(self.session)
         finally:
-            self._partial = accumulator.text
-        self._partial = ""
-        return message
+            self._partial = self._model.cut_off
+        self.session.append(said)
+        self.session.sync()

@@ -9,11 +9,13 @@ from msgspec.structs import replace
 from agent_cli.context.environment import MOST_NAMES, details
 from agent_cli.context.modes import allows
 from agent_cli.context.request import RequestBuilder
+from agent_cli.engine.budget import Budget
 from agent_cli.engine.steps import Rules
 from agent_cli.engine.task import State
 from agent_cli.providers.base import Provider
 from agent_cli.providers.registry import ModelInfo, ResolvedModel, connect, resolve
-from agent_cli.runtime.agent import Agent, Asking
+from agent_cli.runtime.agent import Agent
+from agent_cli.runtime.asking import Asking
 from agent_cli.runtime.dispatch import Dispatcher
 from agent_cli.runtime.frontend import Frontend
 from agent_cli.runtime.mentions import Attachments
@@ -93,8 +95,9 @@ def _agent(parts: Parts, session: Session, provider: Provider, frontend: Fronten
     )
     rules = Rules(
         interactive=options.interactive,
-        max_turns=settings.max_turns,
-        max_cost=settings.max_cost,
+        budget=Budget(
+            settings.max_turns, settings.max_tokens, settings.max_cost, settings.max_seconds
+        ),
     )
     dispatcher = Dispatcher(session, parts.toolbox, frontend)
     return Agent(session, asking, dispatcher, rules, frontend.emit)
@@ -139,15 +142,6 @@ def _enforced(parts: Parts, specs: tuple[ToolSpec, ...]) -> tuple[ToolSpec, ...]
 
 def _environment(parts: Parts, state: State) -> str:
     task = state.task
-def _enforced(parts: Parts, specs: tuple[ToolSpec, ...]) -> tuple[ToolSpec, ...]:
-    """Have the model held to the schemas, where the vendor does that."""
-    if not parts.resolved.info.strict_tools:
-        return specs
-    from agent_cli.wire.strict_schema import strict  # noqa: PLC0415 - for one vendor
-
-    return tuple(map(strict, specs))
-
-
     names = None if task.messages else _names(parts.toolbox.workspace)
     now = datetime.now().astimezone()
     mode = parts.toolbox.customs.modes.find(task.mode)

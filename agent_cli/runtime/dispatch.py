@@ -15,9 +15,24 @@ from agent_cli.runtime.hooked import Hooked
 from agent_cli.runtime.permission import Permission, Permitted
 from agent_cli.runtime.prepare import Prepared, Toolbox, failure, prepare
 from agent_cli.runtime.session import Session
-from agent_cli.tools.base import Blocks, Complete, Failure, Output, SwitchMode, Todos
+from agent_cli.tools.base import (
+    Blocks,
+    Complete,
+    Failure,
+    Output,
+    Ran,
+    StartTask,
+    SwitchMode,
+    Todos,
+)
 from agent_cli.types.effects import changes_the_world
-from agent_cli.types.entries import CallFinished, CallStarted, ModeSwitched, TodosUpdated
+from agent_cli.types.entries import (
+    CallFinished,
+    CallStarted,
+    FilesRestored,
+    ModeSwitched,
+    TodosUpdated,
+)
 from agent_cli.types.messages import ToolCall, ToolResult
 from agent_cli.types.outcomes import Code, Outcome
 
@@ -45,27 +60,41 @@ class Dispatcher:
         finally:
             await self._toolbox.processes.close()
 
-    async def dispatch(self, step: Dispatch) -> None:
-        """Give the call its result, whatever happens; only cancellation and our bugs escape."""
-        prepared = prepare(step.call, self._toolbox, self._session.state.task.mode)
-        if isinstance(prepared, ToolResult):
-            self._finish(prepared)
-            return
-        permitted = await self._permission.permit(prepared, repeats=step.repeats)
+    async def dispatch(self, step: Dispatch) -> StartTask | None:
+        """Give the call its result, whatever happens; only cancellation and our bugs escape.
+
+        Return the task whose result will be the call's, if it wants one to be done.
+        """
+        permitted = await self._permitted(step)
         if isinstance(permitted, ToolResult):
             self._finish(permitted)
-            return
+            return None
         prepared = permitted.prepared
         effectful = changes_the_world(prepared.effects)
         self._session.append(CallStarted(step.call.id, effectful))
         if effectful:
             self._session.sync()
         output = await _run(prepared)
+        if isinstance(output, StartTask):
+            return output
         if isinstance(output, Complete):
             await self._complete(step.call, output)
-            return
-        result = self._record(step, output, permitted)
-        self._finish(await self.hooked.after(prepared, result))
+        else:
+            result = self._record(step, output, permitted)
+            self._finish(await self.hooked.after(prepared, result))
+        return None
+
+    async def _permitted(self, step: Dispatch) -> Permitted | ToolResult:
+        prepared = prepare(step.call, self._toolbox, self._session.state.task.mode)
+        if isinstance(prepared, ToolResult):
+            return prepared
+        return await self._permission.permit(prepared, repeats=step.repeats)
+
+    def roll_back(self) -> None:
+        """Restore what the last message changed, as far as it still is what it left."""
+        changes = self._session.state.task.changed
+        left = tuple(dict.fromkeys(change.path for change in changes))
+        self._session.append(FilesRestored((), "rollback", conflicts=left))
 
     def _record(
         self, step: Dispatch, output: Output | ToolResult, permitted: Permitted
@@ -133,11 +162,13 @@ def _result(call: ToolCall, output: Output) -> ToolResult:
             return ToolResult(call.id, Outcome.OK, None, output)
         case Blocks(text, images):
             return ToolResult(call.id, Outcome.OK, None, text, images)
+        case Ran(text, exit_code):
+            return ToolResult(call.id, Outcome.OK, None, text, exit_code=exit_code)
         case Todos(text=text) | SwitchMode(text=text):
             return ToolResult(call.id, Outcome.OK, None, text)
         case Failure(text):
             return ToolResult(call.id, Outcome.FAILED, None, text)
-        case Complete(result):
+        case Complete(result) | StartTask(message=result):
             return ToolResult(call.id, Outcome.OK, None, result)
 
 

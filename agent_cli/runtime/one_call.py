@@ -19,13 +19,14 @@ from agent_cli.settings.load import digest
 from agent_cli.settings.schema import Settings
 from agent_cli.types.entries import (
     AssistantSaid,
+    CallFinished,
     Interrupted,
     SessionStarted,
     TaskStarted,
     UserSaid,
 )
 from agent_cli.types.messages import AssistantMessage, StopReason, ToolCall, ToolResult
-from agent_cli.types.outcomes import Stop
+from agent_cli.types.outcomes import Code, Outcome, Stop
 from agent_cli.types.requests import Protocol
 
 _ID = "call_1"
@@ -63,7 +64,10 @@ class OneCall:
         try:
             if name.startswith(PREFIX):
                 await join(self._tools, self._session.state)
-            await self._dispatcher.dispatch(step)
+            if await self._dispatcher.dispatch(step) is not None:
+                nobody = "a task of its own needs a model to do it, and one call alone has none"
+                failed = ToolResult(_ID, Outcome.FAILED, Code.SUBTASK_FAILED, nobody)
+                self._session.append(CallFinished(failed))
         except asyncio.CancelledError:
             interrupt(self._session, _RULES, Interrupted(Stop.SIGNAL))
             raise

@@ -39,7 +39,7 @@ _AUTHENTICATES = re.compile(
 _KEY = re.compile(r"(?=\D*\d)(?=[^A-Za-z]*[A-Za-z])[A-Za-z0-9_+=-]{20,}")
 """A value that nobody has made up."""
 _ADDRESSES = ("_PROXY", "_BASE_URL", "_ENDPOINT")
-_EXACT = frozenset({"opaque", "id", "call_id"})
+_EXACT = frozenset({"opaque", "id", "call_id", "parent_call_id", "calls", "hash"})
 """Members of entries that must stay as they are: they belong to the model's provider."""
 
 

@@ -64,6 +64,8 @@ MAY: dict[Keys, Manner] = {
     ("language",): Manner.FREE,
     ("command_timeout",): Manner.FREE,
     ("max_turns",): Manner.LOWER,
+    ("max_tokens",): Manner.LOWER,
+    ("max_seconds",): Manner.LOWER,
     ("max_cost",): Manner.LOWER,
     ("approval", "read"): Manner.STRICTER,
     ("approval", "write"): Manner.STRICTER,
@@ -80,7 +82,6 @@ MAY: dict[Keys, Manner] = {
     ("models", EVERY, "strict_tools"): Manner.FREE,
     ("hooks", EVERY): Manner.FREE,
 }
-    ("models", EVERY, "strict_tools"): Manner.FREE,
 """Lists of rules and of hooks are added to the user's, see `merge.py`; they replace nothing."""
 
 MAY_NOT: dict[Keys, Reason] = {

@@ -166,6 +166,10 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     transport: Literal["direct", "sdk"] = "direct"
     max_turns: Positive | None = None
     """Model responses in the whole session, before and after it is gone on with."""
+    max_tokens: Positive | None = None
+    """Read and written, for the whole session."""
+    max_seconds: Amount | None = None
+    """Of models and calls at work, for the whole session."""
     max_cost: Amount | None = None
     """US dollars, for the whole session as well."""
     command_timeout: Annotated[float, Meta(gt=0)] = 120.0

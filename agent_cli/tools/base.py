@@ -56,13 +56,29 @@ class SwitchMode(Struct, frozen=True):
     text: str
 
 
+class StartTask(Struct, frozen=True):
+    """Another task is to be done first; its result is the call's."""
+
+    mode: str
+    message: str
+    todos: tuple[Todo, ...] = ()
+
+
+class Ran(Struct, frozen=True):
+    """A command ran to its end, and said this."""
+
+    text: str
+    exit_code: int | None
+    """None if it is not known."""
+
+
 class Failure(Struct, frozen=True):
     """The call had an effect, or said something useful, and still counts as failed."""
 
     text: str
 
 
-Output: TypeAlias = str | Blocks | Complete | Todos | SwitchMode | Failure
+Output: TypeAlias = str | Blocks | Complete | Todos | SwitchMode | StartTask | Ran | Failure
 
 
 class Ask(Protocol):

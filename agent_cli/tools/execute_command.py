@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from agent_cli.processes.run import Finished
 from agent_cli.tools import _told
-from agent_cli.tools.base import Failure, Output, Tool, ToolArguments, ToolContext
+from agent_cli.tools.base import Failure, Output, Ran, Tool, ToolArguments, ToolContext
 from agent_cli.types.approval import CommandLine, Preview, Words
 from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.errors import ToolError
@@ -252,15 +252,16 @@ def _walled(
     told: str, finished: Finished, protected: tuple[str, ...], context: ToolContext
 ) -> Output:
     """Add what a sandbox means for the result; what it could not prevent is a failure."""
+    ran = Ran(told, finished.exit_code)
     if context.processes.wall is None:
-        return told
+        return ran
     new = sorted({*context.workspace.protected()}.difference(protected))
     if new:
         names = ", ".join(new)
         return Failure(f"{told}\n\nIt made what it may not make: {names}. Tell the user of it.")
     if finished.exit_code == 0:
-        return told
-    return f"{told}\n\nIt ran in a sandbox: {context.processes.limits}."
+        return ran
+    return Ran(f"{told}\n\nIt ran in a sandbox: {context.processes.limits}.", ran.exit_code)
 
 
 def _parts(command: str) -> "Parts":

@@ -4,11 +4,10 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from agent_cli.tools._modes import known_mode
 from agent_cli.tools.base import SwitchMode, Tool, ToolArguments, ToolContext
 from agent_cli.types.approval import Words
 from agent_cli.types.effects import Effect, Kind
-from agent_cli.types.errors import ToolError
-from agent_cli.types.outcomes import Code
 
 
 class Arguments(ToolArguments, frozen=True):
@@ -28,29 +27,19 @@ class SwitchModeTool(Tool[Arguments]):
     arguments = Arguments
 
     def effects(self, arguments: Arguments, context: ToolContext) -> tuple[Effect, ...]:
-        slug = _known(arguments, context)
+        slug = known_mode(arguments.mode_slug, context)
         return () if slug == context.mode else (Effect(Kind.MODE, slug),)
 
     def preview(self, arguments: Arguments, context: ToolContext) -> Words:
-        change = f"{context.mode} → {_known(arguments, context)}"
+        change = f"{context.mode} → {known_mode(arguments.mode_slug, context)}"
         return Words(f"{change}: {arguments.reason}" if arguments.reason else change)
 
     async def run(self, arguments: Arguments, context: ToolContext) -> SwitchMode | str:
-        slug = _known(arguments, context)
+        slug = known_mode(arguments.mode_slug, context)
         if slug == context.mode:
             return f"The mode is {slug} already; nothing was changed."
         why = f" Reason: {arguments.reason}" if arguments.reason else ""
         return SwitchMode(slug, f"The mode was {context.mode} and is {slug} now.{why}")
-
-
-def _known(arguments: Arguments, context: ToolContext) -> str:
-    slug = arguments.mode_slug.strip()
-    modes = context.services.modes
-    if slug not in modes:
-        raise ToolError(
-            f"there is no mode {slug!r}; choose one of: {', '.join(modes)}", Code.INVALID_ARGUMENTS
-        )
-    return slug
 
 
 TOOL = SwitchModeTool()

@@ -1,24 +1,13 @@
 """update_todo_list: the model writes down what it means to do."""
 
-import re
 from typing import Annotated
 
 from msgspec import Meta
 
+from agent_cli.tools._checklist import checklist
 from agent_cli.tools.base import Todos, Tool, ToolArguments, ToolContext
 from agent_cli.types.effects import Kind
 from agent_cli.types.entries import Todo
-from agent_cli.types.errors import ToolError
-from agent_cli.types.outcomes import Code
-
-_ITEM = re.compile(r"(?:-\s*)?\[\s*([ xX\-~])\s*\]\s+(.+)")
-_STATUS = {
-    " ": "pending",
-    "x": "completed",
-    "X": "completed",
-    "-": "in_progress",
-    "~": "in_progress",
-}
 
 
 class Arguments(ToolArguments, frozen=True):
@@ -42,20 +31,8 @@ class UpdateTodoList(Tool[Arguments]):
     arguments = Arguments
 
     async def run(self, arguments: Arguments, context: ToolContext) -> Todos:
-        lines = [line.strip() for line in arguments.todos.splitlines() if line.strip()]
-        items = tuple(todo for line in lines if (todo := _parse(line)) is not None)
-        if lines and not items:
-            raise ToolError(
-                f"no line is an item of a checklist, the first is {lines[0]!r}: "
-                "begin each with '[ ]', '[-]' or '[x]' and a blank",
-                Code.INVALID_ARGUMENTS,
-            )
-        return Todos(items, _summary(items, ignored=len(lines) - len(items)))
-
-
-def _parse(line: str) -> Todo | None:
-    found = _ITEM.fullmatch(line)
-    return Todo(found[2].strip(), _STATUS[found[1]]) if found else None
+        items, ignored = checklist(arguments.todos)
+        return Todos(items, _summary(items, ignored))
 
 
 def _summary(items: tuple[Todo, ...], ignored: int) -> str:

@@ -9,9 +9,12 @@ from msgspec import Struct
 
 from agent_cli.types.approval import DecidedBy, Decision
 from agent_cli.types.effects import Effect
+from agent_cli.types.evidence import Check, FileChange, FileRead, FileVersion
 from agent_cli.types.messages import AssistantMessage, Image, ToolResult
 from agent_cli.types.outcomes import Limit, Nudge, Stop
 from agent_cli.types.requests import Protocol
+from agent_cli.types.turn_rules import TurnRules
+from agent_cli.types.usage import Usage
 
 
 class Todo(Struct, frozen=True):
@@ -30,10 +33,29 @@ class SessionStarted(Struct, frozen=True, tag="session_started"):
     parallel_tool_calls: bool = True
     settings: str = ""
     """Digest of the settings in force."""
+    forked_from: str = ""
+    """Id of the session whose beginning this one shares."""
 
 
-class TaskStarted(Struct, frozen=True, tag="task_started"):
+class SessionRenamed(Struct, frozen=True, tag="session_renamed"):
+    title: str
+
+
+class TurnRulesSet(Struct, frozen=True, tag="turn_rules_set"):
+    """From here on these rules hold; before the first one, the defaults."""
+
+    rules: TurnRules
+
+
+class TaskStarted(Struct, frozen=True, tag="task_started", omit_defaults=True):
     mode: str
+    parent_call_id: str = ""
+    """The open call that waits for this task's result; empty for the session's own task."""
+    message: str = ""
+    """What a subtask is told: its first message."""
+    environment: str = ""
+    """As in `UserSaid`."""
+    todos: tuple[Todo, ...] = ()
 
 
 class UserSaid(Struct, frozen=True, tag="user_said", omit_defaults=True):
@@ -41,10 +63,26 @@ class UserSaid(Struct, frozen=True, tag="user_said", omit_defaults=True):
     images: tuple[Image, ...] = ()
     environment: str = ""
     """Environment details captured when it was said, so that history never changes later."""
+    queued: bool = False
+    """It is the first of the queued inputs, delivered now."""
 
 
-class AssistantSaid(Struct, frozen=True, tag="assistant_said"):
+class InputQueued(Struct, frozen=True, tag="input_queued"):
+    """The user said something while the agent was at work; it is delivered between turns."""
+
+    text: str
+
+
+class AssistantSaid(Struct, frozen=True, tag="assistant_said", omit_defaults=True):
     message: AssistantMessage
+    seconds: float = 0.0
+    """From the first request to the end of the response, retries included."""
+
+
+class AttemptLost(Struct, frozen=True, tag="attempt_lost"):
+    """A response broke off and was asked for again; what it used is estimated."""
+
+    usage: Usage
 
 
 class Nudged(Struct, frozen=True, tag="nudged"):
@@ -69,6 +107,52 @@ class CallFinished(Struct, frozen=True, tag="call_finished", omit_defaults=True)
     result: ToolResult
     completion: str | None = None
     """The accepted result of the task, when this call completed it."""
+    seconds: float = 0.0
+    """For which it ran."""
+    read: tuple[FileRead, ...] = ()
+    """Files that it gave the model to read."""
+
+
+class PreImageKept(Struct, frozen=True, tag="pre_image_kept"):
+    """The call may change the file; what it was is kept."""
+
+    call_id: str
+    path: str
+    before: FileVersion | None
+    """None if there was no file."""
+
+
+class FilesChanged(Struct, frozen=True, tag="files_changed", omit_defaults=True):
+    """What the call that runs has changed."""
+
+    call_id: str
+    changes: tuple[FileChange, ...]
+    missed: tuple[str, ...] = ()
+    """Paths that it changed and that cannot be brought back."""
+
+
+class FilesRestored(Struct, frozen=True, tag="files_restored", omit_defaults=True):
+    """Changes were taken back, or made again, on disk."""
+
+    changes: tuple[FileChange, ...]
+    """From what was found to what was put there."""
+    why: str
+    """`undo`, `redo` or `rollback`."""
+    calls: tuple[str, ...] = ()
+    """Ids of the calls whose changes they were."""
+    conflicts: tuple[str, ...] = ()
+    """Paths that were left alone, because they are not what the calls had left."""
+
+
+class CheckRun(Struct, frozen=True, tag="check_run"):
+    """A check ran because the call wants to complete the task."""
+
+    call_id: str
+    check: Check
+
+
+class FailuresWaived(Struct, frozen=True, tag="failures_waived"):
+    """The user lets the failures so far stand."""
 
 
 class TodosUpdated(Struct, frozen=True, tag="todos_updated"):
@@ -90,6 +174,29 @@ class ParallelSwitched(Struct, frozen=True, tag="parallel_switched"):
     on: bool
 
 
+class HistoryCompacted(Struct, frozen=True, tag="history_compacted", omit_defaults=True):
+    """All but the last `kept` messages of the task were replaced by a text."""
+
+    text: str
+    """What stands in their place: the user's words, a summary, and what the task can show."""
+    kept: int
+    by: str
+    """`user`, or `window` when it was nearly full."""
+    asked: bool = False
+    """Whether the model was asked for the summary."""
+    usage: Usage = Usage()
+    """Of asking it."""
+    tokens_before: int = 0
+    """Estimated, as is the next one."""
+    tokens_after: int = 0
+
+
+class Rewound(Struct, frozen=True, tag="rewound"):
+    """The conversation goes on as if only the first `kept` messages of the user were said."""
+
+    kept: int
+
+
 class BudgetStopped(Struct, frozen=True, tag="budget_stopped"):
     limit: Limit
 
@@ -107,17 +214,28 @@ class Interrupted(Struct, frozen=True, tag="interrupted", omit_defaults=True):
 
 Entry: TypeAlias = (
     SessionStarted
+    | SessionRenamed
+    | TurnRulesSet
     | TaskStarted
     | UserSaid
+    | InputQueued
     | AssistantSaid
+    | AttemptLost
     | Nudged
     | CallDecided
     | CallStarted
     | CallFinished
+    | PreImageKept
+    | FilesChanged
+    | FilesRestored
+    | CheckRun
+    | FailuresWaived
     | TodosUpdated
     | ModeSwitched
     | RuleGranted
     | ParallelSwitched
+    | HistoryCompacted
+    | Rewound
     | BudgetStopped
     | TaskFinished
     | Interrupted

@@ -77,6 +77,8 @@ class ToolResult(Struct, frozen=True, tag="result", omit_defaults=True):
     content: str = ""
     """What the tool said; empty when `code` says all."""
     images: tuple[Image, ...] = ()
+    exit_code: int | None = None
+    """Of a command that ran to its end."""
 
     @property
     def is_error(self) -> bool:
@@ -84,10 +86,12 @@ class ToolResult(Struct, frozen=True, tag="result", omit_defaults=True):
         return self.outcome is not Outcome.OK
 
 
-class NudgeMessage(Struct, frozen=True, tag="nudge"):
+class NudgeMessage(Struct, frozen=True, tag="nudge", omit_defaults=True):
     """The place in the conversation where the model was told to go on."""
 
     code: Nudge
+    detail: str = ""
+    """What else it is told, put after the code's sentence."""
 
 
 Message: TypeAlias = UserMessage | AssistantMessage | ToolResult

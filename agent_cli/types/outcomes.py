@@ -33,6 +33,7 @@ class Code(StrEnum):
     REPEATED = "repeated"
     BLOCKED_PATH = "blocked_path"
     TIMED_OUT = "timed_out"
+    UNRESOLVED = "unresolved"
     OPEN_TODOS = "open_todos"
     CHECK_FAILED = "check_failed"
     NOBODY_TO_ASK = "nobody_to_ask"
@@ -41,6 +42,10 @@ class Code(StrEnum):
     HOOK = "hook"
     STOPPED = "stopped"
     SUBTASK_STARTED = "subtask_started"
+    SUBTASK_COMPLETED = "subtask_completed"
+    SUBTASK_FAILED = "subtask_failed"
+    SUBTASK_CANCELLED = "subtask_cancelled"
+    TOO_MANY_SUBTASKS = "too_many_subtasks"
     INTERRUPTED = "interrupted"
     KILLED = "killed"
 
@@ -51,6 +56,7 @@ class Nudge(StrEnum):
     NO_TOOL = "no_tool"
     EMPTY = "empty"
     CUT_OFF = "cut_off"
+    ROLLED_BACK = "rolled_back"
 
 
 class Stop(StrEnum):
@@ -66,4 +72,6 @@ class Limit(StrEnum):
     """Which budget is used up."""
 
     TURNS = "turns"
+    TOKENS = "tokens"
     COST = "cost"
+    TIME = "time"

@@ -65,6 +65,11 @@ class Accumulator:
         self._end: MessageEnd | None = None
 
     @property
+    def begun(self) -> bool:
+        """Whether anything of the response has arrived."""
+        return bool(self._parts)
+
+    @property
     def text(self) -> str:
         """What the model has said so far, calls and reasoning left out."""
         pieces = (piece for part in self._parts if isinstance(part, _Text) for piece in part.pieces)

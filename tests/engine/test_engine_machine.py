@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from testbed import accounts
 from testbed.story import SESSION, allowed, call, denied, settled
 
+from agent_cli.engine.budget import Budget
 from agent_cli.engine.outcomes import COMPLETION, Verdict
 from agent_cli.engine.state import apply, fold
 from agent_cli.engine.steps import (
@@ -68,8 +69,7 @@ RULES = st.builds(
     Rules,
     calls_per_message=st.sampled_from([None, 1]),
     interactive=st.booleans(),
-    max_turns=st.sampled_from([None, 5]),
-    max_cost=st.sampled_from([None, 1.0]),
+    budget=st.builds(Budget, turns=st.sampled_from([None, 5]), cost=st.sampled_from([None, 1.0])),
 )
 
 

@@ -15,6 +15,7 @@ from testbed.story import (
     story,
 )
 
+from agent_cli.engine.budget import Budget
 from agent_cli.engine.state import fold
 from agent_cli.engine.steps import (
     MOST_BARREN,
@@ -206,13 +207,17 @@ def test_completions_that_are_all_refused_end_with_a_person(told: list[Told], ex
 @pytest.mark.parametrize(
     ("told", "rules", "expected"),
     [
-        (USED, Rules(max_turns=2), CallModel()),
-        (USED, Rules(max_turns=1), StopForBudget(Limit.TURNS)),
-        ([], Rules(max_turns=0), StopForBudget(Limit.TURNS)),
-        ([asked("a", cost=0.5), ran("a")], Rules(max_cost=0.51), CallModel()),
-        ([asked("a", cost=0.5), ran("a")], Rules(max_cost=0.5), StopForBudget(Limit.COST)),
-        (USED, Rules(max_cost=0.01), CallModel()),
-        ([asked("a", cost=9)], Rules(max_turns=1, max_cost=1.0), Dispatch(call("a"))),
+        (USED, Rules(budget=Budget(turns=2)), CallModel()),
+        (USED, Rules(budget=Budget(turns=1)), StopForBudget(Limit.TURNS)),
+        ([], Rules(budget=Budget(turns=0)), StopForBudget(Limit.TURNS)),
+        ([asked("a", cost=0.5), ran("a")], Rules(budget=Budget(cost=0.51)), CallModel()),
+        (
+            [asked("a", cost=0.5), ran("a")],
+            Rules(budget=Budget(cost=0.5)),
+            StopForBudget(Limit.COST),
+        ),
+        (USED, Rules(budget=Budget(cost=0.01)), CallModel()),
+        ([asked("a", cost=9)], Rules(budget=Budget(turns=1, cost=1.0)), Dispatch(call("a"))),
         ([*USED, BudgetStopped(Limit.TURNS)], ALONE, AwaitUser(Awaiting.LIMIT)),
         ([*USED, BudgetStopped(Limit.TURNS), UserSaid("go on")], ALONE, CallModel()),
     ],

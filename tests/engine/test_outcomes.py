@@ -31,7 +31,14 @@ STATUSES = {
     "terminated": 143,
 }
 
-ENDS_THE_MESSAGE = {Code.FINISHED, Code.FEEDBACK, Code.FAILED_EARLIER}
+ENDS_THE_MESSAGE = {
+    Code.FINISHED: Code.FINISHED,
+    Code.FEEDBACK: Code.FEEDBACK,
+    Code.FAILED_EARLIER: Code.FAILED_EARLIER,
+    Code.SUBTASK_COMPLETED: Code.SUBTASK_STARTED,
+    Code.SUBTASK_FAILED: Code.SUBTASK_STARTED,
+    Code.SUBTASK_CANCELLED: Code.SUBTASK_STARTED,
+}
 
 
 @pytest.mark.parametrize("outcome", Outcome)
@@ -47,7 +54,8 @@ def test_only_a_success_leaves_the_way_to_completion_open():
 @pytest.mark.parametrize("outcome", Outcome)
 @pytest.mark.parametrize("code", [None, *Code])
 def test_what_follows_is_skipped_for_one_reason(outcome: Outcome, code: Code | None):
-    expected = code if code in ENDS_THE_MESSAGE else TABLE[outcome][2]
+    own = ENDS_THE_MESSAGE.get(code) if code else None
+    expected = own or TABLE[outcome][2]
     assert skips(outcome, code) == expected
 
 

@@ -73,6 +73,7 @@ WRITTEN: dict[str, Any] = {
         "protocol": "native",
         "parallel_tool_calls": True,
         "settings": "",
+        "forked_from": "",
     },
     "task_started": {"mode": "code"},
     "user_said": {"text": "do it"},

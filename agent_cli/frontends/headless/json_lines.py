@@ -44,7 +44,7 @@ class JsonLines(NobodyThere):
         self._turn = 0
         self._session = ""
         self._calls: dict[str, ToolCall] = {}
-        self._started = ""
+        self._started: set[str] = set()
 
     def emit(self, event: Event) -> None:
         match event:
@@ -93,12 +93,12 @@ class JsonLines(NobodyThere):
                 self._write("turn", calls=len(message.calls), usage=usage)
                 if message.text:
                     self._write("message", role="assistant", text=message.text)
-                self._calls = {call.id: call for call in message.calls}
+                self._calls |= {call.id: call for call in message.calls}
             case CallStarted(call_id):
-                self._started = call_id
+                self._started.add(call_id)
                 self._tool_use(self._calls[call_id])
             case CallFinished(result):
-                if result.call_id != self._started:
+                if result.call_id not in self._started:
                     self._tool_use(self._calls[result.call_id])
                 self._write(
                     "tool_result",
@@ -108,6 +108,7 @@ class JsonLines(NobodyThere):
                     code=result.code,
                     content=result.content,
                 )
+                del self._calls[result.call_id]
             case Interrupted(reason, detail):
                 self._write("error", fatal=False, reason=reason, message=detail)
             case _:

@@ -91,7 +91,7 @@ class TerminalFrontend:
         match entry:
             case AssistantSaid(message):
                 self._writer.end_stream()
-                self._calls = {call.id: call for call in message.calls}
+                self._calls |= {call.id: call for call in message.calls}
             case CallStarted(call_id):
                 call = self._calls[call_id]
                 line = Text("● ", style="blue").append(in_one_line(call.name), style="bold")
@@ -105,7 +105,7 @@ class TerminalFrontend:
                 pass
 
     def _finished(self, result: ToolResult) -> None:
-        call = self._calls[result.call_id]
+        call = self._calls.pop(result.call_id)
         if result.outcome is Outcome.OK:
             return
         line = Text(f"✗ {in_one_line(call.name)}: {reason(result)}", style="red")

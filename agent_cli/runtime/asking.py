@@ -1,0 +1,84 @@
+"""How the model is asked: the request is made from the state, the answer streamed and priced."""
+
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from agent_cli.context.customs import Customs
+from agent_cli.context.request import RequestBuilder
+from agent_cli.context.tokens import estimate, size
+from agent_cli.engine.task import State
+from agent_cli.providers.base import Provider
+from agent_cli.runtime.mentions import Along
+from agent_cli.runtime.redaction import harmless
+from agent_cli.runtime.session import Session
+from agent_cli.types.entries import AssistantSaid, AttemptLost
+from agent_cli.types.errors import ProviderError
+from agent_cli.types.events import Event, Retrying
+from agent_cli.types.redaction import Redactor
+from agent_cli.types.requests import ModelRequest
+from agent_cli.types.usage import Usage
+from agent_cli.wire.accumulate import Accumulator
+
+
+class Asking(Struct, frozen=True):
+    """How the model is asked; built once by assemble."""
+
+    provider: Provider
+    builder: RequestBuilder
+    customs: Customs
+    """Modes, and what the user can type after a slash."""
+    request: Callable[[State, RequestBuilder], ModelRequest]
+    along: Callable[[str], Awaitable[Along]]
+    """Looks up what the user's words mention; never raises."""
+    environment: Callable[[State], str]
+    """Makes the details that go along with what the user says."""
+    redactor: Redactor
+    """Takes secrets out of what a provider says when it refuses."""
+    ready: Callable[[State], Awaitable[None]]
+    """Called before each request, for what a session does not wait for until then."""
+    price: Callable[[Usage], Usage]
+    """Fills in what the provider did not say of the cost."""
+
+
+class Model:
+    """Asks the model of one session, one request at a time."""
+
+    def __init__(self, asking: Asking, emit: Callable[[Event], None]) -> None:
+        self._asking = asking
+        self._emit = emit
+        self.cut_off = ""
+        """The text of an answer that did not come to its end."""
+
+    async def answer(self, session: Session) -> AssistantSaid:
+        """Return what the model says next; raises ProviderError.
+
+        An answer that broke off on the way is recorded as lost.
+        """
+        began = time.monotonic()
+        state = session.state
+        request = self._asking.request(state, self._asking.builder)
+        accumulator = Accumulator(state.ids)
+        try:
+            async with aclosing(self._asking.provider.stream(request)) as deltas:
+                async for delta in deltas:
+                    if isinstance(delta, Retrying) and delta.left is None and accumulator.begun:
+                        session.append(AttemptLost(self._lost(request, accumulator)))
+                    accumulator.add(delta)
+                    self._emit(delta)
+            message = accumulator.message()
+        except ProviderError as error:
+            raise harmless(error, self._asking.redactor) from None
+        finally:
+            self.cut_off = accumulator.text
+        self.cut_off = ""
+        priced = replace(message, usage=self._asking.price(message.usage))
+        return AssistantSaid(priced, round(time.monotonic() - began, 3))
+
+    def _lost(self, request: ModelRequest, accumulator: Accumulator) -> Usage:
+        """Estimate what an answer used that broke off, and may be billed all the same."""
+        written = estimate(len(accumulator.text))
+        return self._asking.price(Usage(estimate(size(request)), written, estimated=True))

@@ -1,0 +1,58 @@
+"""new_task: hand a part of the work to a task of its own, and wait for its result."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from agent_cli.tools._checklist import checklist
+from agent_cli.tools._modes import known_mode
+from agent_cli.tools.base import StartTask, Tool, ToolArguments, ToolContext
+from agent_cli.types.approval import Words
+from agent_cli.types.effects import Effect, Kind
+from agent_cli.types.errors import ToolError
+from agent_cli.types.outcomes import Code
+
+
+class Arguments(ToolArguments, frozen=True):
+    mode: Annotated[str, Meta(description="The slug of the mode it is done in, such as `code`.")]
+    message: Annotated[
+        str,
+        Meta(
+            description="Everything that whoever does it has to know: it starts without this "
+            "conversation. Say what its result should tell."
+        ),
+    ]
+    todos: Annotated[
+        str | None,
+        Meta(
+            description="Its first to-do list as a Markdown checklist, one item a line: "
+            "'[ ] pending', '[-] in progress', '[x] completed'."
+        ),
+    ] = None
+
+
+class NewTask(Tool[Arguments]):
+    name = "new_task"
+    description = (
+        "Hand a part of the work to a new task with a history of its own, and wait: its result is "
+        "the result of this call. Make it the last call of a message; calls after it are not run."
+    )
+    kind = Kind.ALWAYS
+    arguments = Arguments
+
+    def effects(self, arguments: Arguments, context: ToolContext) -> tuple[Effect, ...]:
+        slug = known_mode(arguments.mode, context)
+        return () if slug == context.mode else (Effect(Kind.MODE, slug),)
+
+    def preview(self, arguments: Arguments, context: ToolContext) -> Words:
+        return Words(f"{known_mode(arguments.mode, context)}: {arguments.message}")
+
+    async def run(self, arguments: Arguments, context: ToolContext) -> StartTask:
+        message = arguments.message.strip()
+        if not message:
+            raise ToolError("the message is empty: say what the task is", Code.INVALID_ARGUMENTS)
+        todos, _ = checklist(arguments.todos or "")
+        return StartTask(known_mode(arguments.mode, context), message, todos)
+
+
+TOOL = NewTask()
