@@ -24,9 +24,9 @@ class SettingError(ValueError):
         self.keys = keys
 
 
-def check(table: Mapping[str, object]) -> None:
+def check(table: Mapping[str, object], schema: Any = Settings) -> None:
     """Raise SettingError for the first name or value that means nothing."""
-    _check(table, Settings, ())
+    _check(table, schema, ())
 
 
 def single_values() -> dict[Keys, Any]:

@@ -48,6 +48,7 @@ OPENERS = {
     "i18n/_build.py": "runs when the wheel is built, never in the product",
     "providers/cassette.py": "records and replays exchanges where the user says",
     "providers/known.py": "reads the table of models that lies beside it",
+    "proxy/config.py": "reads the configuration that the user names",
 }
 
 
