@@ -16,8 +16,7 @@ from agent_cli.workspace._descend import status
 from agent_cli.workspace._links import Links
 from agent_cli.workspace._locate import Location, is_protected, lies_in, locate, relative_to
 from agent_cli.workspace._secrets import is_secret
-from agent_cli.workspace._walk import Found
-from agent_cli.workspace.ignore import IGNORE_FILE, Hiding, refusals
+from agent_cli.workspace.ignore import IGNORE_FILE, Hiding, Refusals, refusals
 
 
 class Guard:
@@ -148,21 +147,37 @@ class Accept:
         self._refusals = [(root, refusals(root)) for root in roots]
         self._shows_hidden = hidden
         self._where = roots, top
+        self._folder: str | None = None
+        self._refusing: list[tuple[Refusals, str]] = []
+        self._hiding_below = ""
 
-    def __call__(self, found: Found) -> bool:
-        for root, refused in self._refusals:
-            if lies_in(root, found.path) and refused.refuses_entry(
-                relative_to(root, found.path), is_dir=found.is_dir
-            ):
+    def __call__(self, folder: str, name: str, *, is_dir: bool) -> bool:
+        if folder != self._folder:
+            self._enter(folder)
+        for refused, below in self._refusing:
+            if refused.refuses_entry(below, name, is_dir=is_dir):
                 return False
-        return self._shows_hidden or not self._hiding.hides(
-            relative_to(self._hiding.root, found.path), is_dir=found.is_dir
-        )
+        return self._shows_hidden or not self._hiding.hides(self._hiding_below, name, is_dir=is_dir)
+
+    def _enter(self, folder: str) -> None:
+        """Find out, once for all its entries, how the folder is called from the places of rules."""
+        self._refusing = [
+            (refused, _below(root, folder))
+            for root, refused in self._refusals
+            if refused.text and lies_in(root, folder)
+        ]
+        if not self._shows_hidden:
+            self._hiding_below = _below(self._hiding.root, folder)
+        self._folder = folder
 
     @cached_property
     def _hiding(self) -> Hiding:
         """Made once something was found: a directory that is not there has no rules."""
         return _hiding(*self._where)
+
+
+def _below(root: str, folder: str) -> str:
+    return "" if folder == root else relative_to(root, folder) + "/"
 
 
 def _hiding(roots: tuple[str, ...], top: str) -> Hiding:

@@ -1,12 +1,11 @@
 """Walk a tree: breadth first, names in order, no link followed, and always ending."""
 
-# Paths are strings here: they may hold any byte, and most are reached by descriptor.
-# ruff: noqa: PTH118
-
 import os
 import stat
 from collections import deque
 from collections.abc import Callable, Iterator
+from operator import attrgetter
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -42,56 +41,71 @@ class Found(Struct, frozen=True):
     stamp: str = ""
 
 
-Accept = Callable[[Found], bool]
+class Accept(Protocol):
+    """Whether an entry of a folder is yielded, and entered if it is a directory."""
+
+    def __call__(self, folder: str, name: str, *, is_dir: bool) -> bool: ...
+
+
+Enter = Callable[[str], bool]
+"""Whether to look into a directory that was yielded, by its path from the top."""
+
+
+def everywhere(_: str) -> bool:
+    return True
 
 
 def walk(
-    top: str, accept: Accept, *, depth: int | None = None, stamped: bool = False
+    top: str, accept: Accept, enter: Enter = everywhere, *, stamped: bool = False
 ) -> Iterator[Found]:
     """Yield what is accepted; a directory that is not is not entered either.
 
     OSError if the top cannot be listed; what cannot be listed below it is passed over. ToolError
     after `WALK_LIMIT` names, accepted or not.
     """
-    deepest = _DEPTH_LIMIT if depth is None else depth
+    above = len(top.rstrip("/")) + 1
     waiting = deque([(top, 1)])
     met = 0
     while waiting:
         path, level = waiting.popleft()
         try:
-            names = _names(path, stamped=stamped)
+            for entry in _entries(path):
+                met += 1
+                if met > WALK_LIMIT:
+                    raise ToolError(
+                        f"more than {WALK_LIMIT} entries below {top!r}: name a part of it"
+                    )
+                if not accept(path, entry.name, is_dir=entry.is_dir(follow_symlinks=False)):
+                    continue
+                found = _found(path, entry, stamped=stamped)
+                yield found
+                if found.is_dir and level < _DEPTH_LIMIT and enter(found.path[above:]):
+                    waiting.append((found.path, level + 1))
         except OSError:
             if path == top:
                 raise
-            continue
-        for found in names:
-            met += 1
-            if met > WALK_LIMIT:
-                raise ToolError(f"more than {WALK_LIMIT} entries below {top!r}: name a part of it")
-            if not accept(found):
-                continue
-            yield found
-            if found.is_dir and level < deepest:
-                waiting.append((found.path, level + 1))
 
 
-def _names(path: str, *, stamped: bool) -> list[Found]:
+def _entries(path: str) -> Iterator["os.DirEntry[str]"]:
+    """Yield in the order of names; the directory is open meanwhile, so entries can be asked."""
     with directory(path) as folder, os.scandir(folder) as entries:
-        return sorted(
-            (
-                Found(
-                    os.path.join(path, entry.name),
-                    entry.is_dir(follow_symlinks=False),
-                    entry.is_symlink(),
-                    entry.inode(),
-                    _stamp(entry) if stamped else "",
-                )
-                for entry in entries
-                if not is_temporary(entry.name)
-                and (entry.is_symlink() or entry.is_file() or entry.is_dir())
-            ),
-            key=lambda found: found.path,
-        )
+        for entry in sorted(entries, key=attrgetter("name")):
+            if not is_temporary(entry.name) and (
+                entry.is_file(follow_symlinks=False)
+                or entry.is_dir(follow_symlinks=False)
+                or entry.is_symlink()
+            ):
+                yield entry
+
+
+def _found(path: str, entry: "os.DirEntry[str]", *, stamped: bool) -> Found:
+    return Found(
+        f"{path}{entry.name}" if path == "/" else f"{path}/{entry.name}",
+        entry.is_dir(follow_symlinks=False),
+        entry.is_symlink(),
+        entry.inode(),
+        _stamp(entry) if stamped else "",
+    )
 
 
 def _stamp(entry: "os.DirEntry[str]") -> str:

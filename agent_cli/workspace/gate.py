@@ -25,7 +25,7 @@ from agent_cli.workspace._held import tidy_noted
 from agent_cli.workspace._locate import lies_in, relative_to
 from agent_cli.workspace._pins import Pins
 from agent_cli.workspace._protected import protected_below
-from agent_cli.workspace._walk import WALK_LIMIT, Entry, walk
+from agent_cli.workspace._walk import WALK_LIMIT, Enter, Entry, everywhere, walk
 from agent_cli.workspace.editor import Text, decode
 
 __all__ = ["WALK_LIMIT", "Entry", "Workspace"]
@@ -155,10 +155,10 @@ class Workspace:
         return self._is(path, stat.S_IFDIR)
 
     def list_dir(self, path: str, *, hidden: bool = False) -> tuple[Entry, ...]:
-        return tuple(self.walk(path, hidden=hidden, depth=1))
+        return tuple(self.walk(path, hidden=hidden, enter=lambda _: False))
 
     def walk(
-        self, path: str, *, hidden: bool = False, depth: int | None = None, stamped: bool = False
+        self, path: str, *, hidden: bool = False, enter: Enter = everywhere, stamped: bool = False
     ) -> Iterator[Entry]:
         """Yield what is below a directory, parents before children, names in order.
 
@@ -166,11 +166,11 @@ class Workspace:
         `.git`, only with `hidden`, or below a directory that is itself covered. ToolError after
         `WALK_LIMIT` entries.
         """
-        location = self._guard.reach(path)
+        top = self._guard.reach(path).path
         root, *_ = roots = self._guard.roots
-        accept = Accept(roots, location.path, hidden=hidden)
+        accept = Accept(roots, top, hidden=hidden)
         with told("list", path):
-            for found in walk(location.path, accept, depth=depth, stamped=stamped):
+            for found in walk(top, accept, enter, stamped=stamped):
                 inside = lies_in(root, found.path)
                 name = relative_to(root, found.path) if inside else found.path
                 yield Entry(name, found.is_dir, found.is_link, found.stamp)

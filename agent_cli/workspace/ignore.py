@@ -11,15 +11,12 @@ import os
 import stat
 import unicodedata
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from agent_cli.types.errors import BlockedPathError
 from agent_cli.workspace._descend import directory, open_regular
-
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
+from agent_cli.workspace._rules import Rules
 
 IGNORE_FILE = ".agentignore"
 _LIMIT = 1_000_000
@@ -39,20 +36,29 @@ class Refusals(Struct, frozen=True):
         if not self.text or relative == ".":
             return False
         parts = relative.split("/")
-        above = ("/".join(parts[:depth]) for depth in range(1, len(parts)))
-        return any(self.refuses_entry(path, is_dir=True) for path in above) or self.refuses_entry(
-            relative, is_dir=is_dir
+        entries = ((_joined(parts[:depth]), parts[depth]) for depth in range(len(parts)))
+        deepest = len(parts) - 1
+        return any(
+            self.refuses_entry(folder, name, is_dir=is_dir or depth < deepest)
+            for depth, (folder, name) in enumerate(entries)
         )
 
-    def refuses_entry(self, relative: str, *, is_dir: bool) -> bool:
-        """Whether the path is covered; for a walk, which never enters a covered directory."""
-        path = relative + "/" if is_dir else relative
-        return _covers(self.text, path) or _covers(_fold(self.text), _fold(path))
+    def refuses_entry(self, folder: str, name: str, *, is_dir: bool) -> bool:
+        """Whether the folder's entry is covered; for a walk, which enters no covered directory.
+
+        `folder` is relative to the root: empty, or with a slash at its end.
+        """
+        if not self.text:
+            return False
+        if _refuses(self.text, folder, name, is_dir=is_dir):
+            return True
+        folded = _fold_rules(self.text), _fold(folder), _fold(name)
+        return folded != (self.text, folder, name) and _refuses(*folded, is_dir=is_dir)
 
     def lifts(self, relative: str) -> bool:
         """Whether the path, as it is, is excepted by name: `!` and a pattern, and none after it."""
-        spec = _compile(self.text)
-        return spec is not None and spec.check_file(relative).include is False
+        rules = _compile(self.text)
+        return rules is not None and rules.spec.check_file(relative).include is False
 
 
 def refusals(root: str) -> Refusals:
@@ -60,7 +66,7 @@ def refusals(root: str) -> Refusals:
     path = os.path.join(root, IGNORE_FILE)
     try:
         text = _read(path)
-        _compile(_fold(text))
+        _compile(_fold_rules(text))
         _compile(text)
     except FileNotFoundError:
         if os.path.islink(path):
@@ -89,23 +95,32 @@ def _unusable(reason: str) -> BlockedPathError:
 
 
 @lru_cache(maxsize=64)
-def _compile(text: str) -> "GitIgnoreSpec | None":
+def _compile(text: str) -> Rules | None:
     lines = text.replace("\r\n", "\n").split("\n")
     if not any(line.strip() and not line.startswith("#") for line in lines):
         return None
     from pathspec import GitIgnoreSpec  # noqa: PLC0415 - 28 ms, and most folders need none
 
-    return GitIgnoreSpec.from_lines(lines)
+    return Rules(GitIgnoreSpec.from_lines(lines))
 
 
-def _covers(text: str, path: str) -> bool:
-    spec = _compile(text)
-    return spec is not None and spec.check_file(path).include is True
+def _refuses(text: str, folder: str, name: str, *, is_dir: bool) -> bool:
+    rules = _compile(text)
+    return rules is not None and rules.verdict(folder, name, is_dir=is_dir) is True
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=64)
+def _fold_rules(text: str) -> str:
+    return _fold(text)
+
+
 def _fold(text: str) -> str:
-    return unicodedata.normalize("NFC", text.casefold())
+    return text.lower() if text.isascii() else unicodedata.normalize("NFC", text.casefold())
+
+
+def _joined(parts: list[str]) -> str:
+    """Return the folder, with a slash at its end unless it is the top."""
+    return "".join(f"{part}/" for part in parts)
 
 
 class Hiding:
@@ -113,19 +128,19 @@ class Hiding:
 
     def __init__(self, root: str) -> None:
         self.root = root
-        self._specs: dict[str, GitIgnoreSpec | None] = {}
+        self._rules: dict[str, Rules | None] = {}
+        self._chains: tuple[str, tuple[tuple[Rules, str], ...]] | None = None
 
-    def hides(self, relative: str, *, is_dir: bool) -> bool:
-        """Whether the entry itself is covered; the deepest .gitignore that speaks of it decides."""
-        parts = relative.split("/")
-        if parts[-1] == ".git":
+    def hides(self, folder: str, name: str, *, is_dir: bool) -> bool:
+        """Whether the folder's entry itself is covered.
+
+        The deepest .gitignore that speaks of it decides. `folder` is relative to the root: empty,
+        or with a slash at its end.
+        """
+        if name == ".git":
             return True
-        for depth in reversed(range(len(parts))):
-            spec = self._spec("/".join(parts[:depth]))
-            if spec is None:
-                continue
-            name = "/".join(parts[depth:]) + ("/" if is_dir else "")
-            verdict = spec.check_file(name).include
+        for rules, below in self._chain(folder):
+            verdict = rules.verdict(below, name, is_dir=is_dir)
             if verdict is not None:
                 return verdict
         return False
@@ -133,19 +148,36 @@ class Hiding:
     def hides_any(self, relative: str) -> bool:
         """Whether the directory or one above it is covered."""
         parts = relative.split("/")
-        prefixes = ("/".join(parts[: depth + 1]) for depth in range(len(parts)))
-        return relative != "." and any(self.hides(prefix, is_dir=True) for prefix in prefixes)
+        return relative != "." and any(
+            self.hides(_joined(parts[:depth]), parts[depth], is_dir=True)
+            for depth in range(len(parts))
+        )
 
-    def _spec(self, relative: str) -> "GitIgnoreSpec | None":
-        if relative not in self._specs:
-            self._specs[relative] = self._load(relative)
-        return self._specs[relative]
+    def _chain(self, folder: str) -> tuple[tuple[Rules, str], ...]:
+        """Return the rules that could speak of the folder's entries, deepest first.
 
-    def _load(self, relative: str) -> "GitIgnoreSpec | None":
+        With each, the folder as seen from where they stand.
+        """
+        if self._chains is None or self._chains[0] != folder:
+            parts = folder.split("/")[:-1]
+            above = (
+                (self._rules_in(_joined(parts[:depth])), _joined(parts[depth:]))
+                for depth in reversed(range(len(parts) + 1))
+            )
+            chain = tuple((rules, below) for rules, below in above if rules is not None)
+            self._chains = folder, chain
+        return self._chains[1]
+
+    def _rules_in(self, folder: str) -> Rules | None:
+        if folder not in self._rules:
+            self._rules[folder] = self._load(folder)
+        return self._rules[folder]
+
+    def _load(self, folder: str) -> Rules | None:
         try:
             with (
-                directory(os.path.join(self.root, relative)) as folder,
-                open(open_regular(".gitignore", folder), "rb") as file,
+                directory(os.path.join(self.root, folder).rstrip("/") or "/") as opened,
+                open(open_regular(".gitignore", opened), "rb") as file,
             ):
                 return _compile(file.read(_LIMIT).decode("utf-8", "surrogateescape"))
         except (OSError, ValueError, BlockedPathError):
