@@ -2,8 +2,8 @@
 
 import asyncio
 import os
-from collections import deque
-from collections.abc import Iterator
+from collections.abc import Generator
+from contextlib import closing
 from pathlib import Path, PurePosixPath
 from typing import Annotated
 
@@ -65,33 +65,33 @@ def _list(arguments: Arguments, workspace: Workspace) -> str:
     # A directory comes after the one that holds it, so the limit never cuts off the top level
     # in favour of something deeper.
     found: list[tuple[str, bool]] = []
-    for name in _names(workspace, arguments.path, recursive=recursive):
-        if len(found) == LIMIT:
-            return f"{_render(found)}\n\nThe list ends here, at {LIMIT} names: list a part of it."
-        found.append(name)
+    with closing(_names(workspace, arguments.path, recursive=recursive)) as names:
+        try:
+            for name in names:
+                if len(found) == LIMIT:
+                    return _render(found, f"at {LIMIT} names: list a part of it")
+                found.append(name)
+        except ToolError as error:  # too much is hidden: what came first is worth something
+            if not found:
+                raise
+            return _render(found, str(error))
     return _render(found) if found else "No files found."
 
 
-def _render(found: list[tuple[str, bool]]) -> str:
+def _render(found: list[tuple[str, bool]], end: str = "") -> str:
     found.sort(key=lambda name: order(name[0], is_dir=name[1]))
-    return "\n".join(path + ("/" if is_dir else "") for path, is_dir in found)
+    names = "\n".join(path + ("/" if is_dir else "") for path, is_dir in found)
+    return f"{names}\n\nThe list ends here, {end}." if end else names
 
 
-def _names(workspace: Workspace, path: str, *, recursive: bool) -> Iterator[tuple[str, bool]]:
-    waiting = deque([""])
-    while waiting:
-        below = waiting.popleft()
-        try:
-            entries = workspace.list_dir(f"{path}/{below}" if below else path)
-        except ToolError:
-            if not below:
-                raise
-            continue  # one that may not be read is named, and that is all we know
-        for entry in entries:
-            inside = f"{below}{PurePosixPath(entry.path).name}"
-            yield inside, entry.is_dir
-            if recursive and entry.is_dir and not _is_closed(inside):
-                waiting.append(f"{inside}/")
+def _names(workspace: Workspace, path: str, *, recursive: bool) -> Generator[tuple[str, bool]]:
+    """Yield names as seen from the directory; one that may not be read is named, no more."""
+    entries = workspace.walk(path, enter=lambda below: recursive and not _is_closed(below))
+    above = -1
+    for entry in entries:
+        if above < 0:  # the first lies in the directory itself
+            above = len(entry.path) - len(PurePosixPath(entry.path).name)
+        yield entry.path[above:], entry.is_dir
 
 
 def _is_closed(path: str) -> bool:
