@@ -10,7 +10,7 @@ from agent_cli.index.grammars import BODIED, MARKDOWN, Loaded, load
 
 LARGEST = 400_000
 """Bytes that are parsed; what a larger text defines is not told."""
-_SECONDS = 2.0
+SECONDS = 2.0
 """For one text: some grammars can be led astray."""
 _PIECE = 65_536
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
@@ -43,7 +43,7 @@ def definitions(data: bytes, language: str) -> tuple[Definition, ...] | None:
 def _parsed(data: bytes, grammar: Loaded) -> tuple[Definition, ...] | None:
     from tree_sitter import Parser, QueryCursor  # noqa: PLC0415 - as in grammars.py
 
-    deadline = time.monotonic() + _SECONDS
+    deadline = time.monotonic() + SECONDS
     try:
         # Piece by piece, and asked about progress, it lets other threads run in between.
         tree = Parser(grammar.language).parse(

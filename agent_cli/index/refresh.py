@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 
 from msgspec import Struct
 
+from agent_cli.index.bounds import BYTES, FILES, LARGEST, SECONDS
 from agent_cli.index.chunks import chunks
 from agent_cli.index.grammars import installed
 from agent_cli.index.store import Known, Read, Store
@@ -19,14 +20,6 @@ from agent_cli.types.errors import ToolError
 from agent_cli.workspace.editor import decode, printable
 from agent_cli.workspace.gate import Entry, Workspace
 
-FILES = 50_000
-"""In one index."""
-BYTES = 128 * 1024 * 1024
-"""Of text in one index."""
-LARGEST = 1024 * 1024
-"""Bytes; a larger file is not taken in."""
-SECONDS = 60.0
-"""For one refresh; the next search goes on with it."""
 _BATCH = 64
 """Files that are written at once."""
 _TOLD_EVERY = 512

@@ -8,13 +8,9 @@ import msgspec
 from msgspec import Struct
 
 from agent_cli.tools.base import Blocks, Failure, Output
+from agent_cli.tools.use_mcp_tool import LARGEST_IMAGE, LONGEST_RESULT, MOST_IMAGES
 from agent_cli.types.messages import Image
 
-LONGEST = 60_000
-"""Characters of one result."""
-MOST_IMAGES = 10
-LARGEST_IMAGE = 5 * 1024 * 1024
-"""Characters of base64, which is what providers count."""
 _IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 EMPTY = "(no content)"
 
@@ -51,13 +47,13 @@ def rendered(
 
 def bounded(text: str) -> str:
     """Return the text, its middle left out if it is too long."""
-    if len(text) <= LONGEST:
+    if len(text) <= LONGEST_RESULT:
         return text
-    half = LONGEST // 2
+    half = LONGEST_RESULT // 2
     left_out = len(text) - 2 * half
     return (
-        f"{text[:half]}\n\n[{left_out} characters left out: the result is longer than {LONGEST} "
-        f"characters; ask for less]\n\n{text[-half:]}"
+        f"{text[:half]}\n\n[{left_out} characters left out: the result is longer than "
+        f"{LONGEST_RESULT} characters; ask for less]\n\n{text[-half:]}"
     )
 
 

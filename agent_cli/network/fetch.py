@@ -8,6 +8,7 @@ from urllib.parse import SplitResult, quote, urlsplit
 import h11
 from msgspec import Struct
 
+from agent_cli.network.bounds import LIMIT, TIMEOUT
 from agent_cli.network.connection import Connection, authority_of, connect, credentials
 from agent_cli.types.errors import ToolError
 from agent_cli.types.outcomes import Code
@@ -15,10 +16,6 @@ from agent_cli.types.outcomes import Code
 if TYPE_CHECKING:
     import ssl
 
-LIMIT = 10 * 1024 * 1024
-"""Bytes of one answer."""
-TIMEOUT = 30.0
-"""Seconds for one answer, from the connection to its last byte."""
 _PATIENCE = 5.0
 """Seconds for the connection to one of several addresses."""
 _SAFE = "/%:=&?~+!$,;'@()*[]-._"

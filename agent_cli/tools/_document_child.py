@@ -15,12 +15,8 @@ from typing import Any
 
 import msgspec
 
-from agent_cli.tools._extracted import CHARACTERS, Extracted
+from agent_cli.tools._extracted import CHARACTERS, PAGES, ROWS, SHEETS, Extracted
 
-PAGES = 500
-SHEETS = 50
-ROWS = 20_000
-"""Rows of one sheet that hold something."""
 _TITLE = 300
 """Characters of a page's title."""
 _UNPACKED = 512 * 1024 * 1024

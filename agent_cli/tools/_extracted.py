@@ -4,6 +4,10 @@ from msgspec import Struct
 
 CHARACTERS = 2_000_000
 """Characters of text that are taken from one document."""
+PAGES = 500
+SHEETS = 50
+ROWS = 20_000
+"""Rows of one sheet that hold something."""
 
 
 class Extracted(Struct, frozen=True, omit_defaults=True):

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from agent_cli.tools.base import Output, Services, Tool, ToolArguments, ToolContext
-from agent_cli.tools.use_mcp_tool import servers
+from agent_cli.tools.base import Output, Reason, Services, Tool, ToolArguments, ToolContext
+from agent_cli.tools.use_mcp_tool import NEEDS, RESULT_LIMITS, SERVER_FAILS, servers
 from agent_cli.types.approval import Words
 from agent_cli.types.effects import Effect, Kind
 
@@ -20,6 +20,13 @@ class AccessMcpResource(Tool[Arguments]):
     description = "Read a resource of a connected MCP server."
     kind = Kind.MCP
     arguments = Arguments
+    touches = (Effect(Kind.MCP, "server_name/resource:uri"),)
+    limits = RESULT_LIMITS
+    failures = (
+        *SERVER_FAILS,
+        Reason("resource", "The server has no such resource, or refuses it."),
+    )
+    needs = NEEDS
 
     def available(self, services: Services) -> bool:
         return services.servers is not None

@@ -5,9 +5,11 @@ from typing import Annotated
 from msgspec import Meta
 
 from agent_cli.tools._apply import Applied, apply
+from agent_cli.tools._match import WINDOW
 from agent_cli.tools._patch import parse
+from agent_cli.tools._reasons import EDITED_SIZE, EDITING, NO_FILE
 from agent_cli.tools._text import diff, editable
-from agent_cli.tools.base import Output, Tool, ToolArguments, ToolContext
+from agent_cli.tools.base import Output, Reason, Tool, ToolArguments, ToolContext
 from agent_cli.types.approval import Preview, Words
 from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.errors import ToolError
@@ -42,6 +44,22 @@ class ApplyDiff(Tool[Arguments]):
     )
     kind = Kind.WRITE
     arguments = Arguments
+    touches = (Effect(Kind.WRITE, "path"),)
+    limits = (
+        EDITED_SIZE,
+        f"A block is looked for within {WINDOW} lines of its start_line, if it has one.",
+    )
+    failures = (
+        Reason(
+            "malformed", "The diff has no block, or a marker is missing, misplaced or no number."
+        ),
+        NO_FILE,
+        Reason("not_found", "The lines of a block are nowhere near where they should be."),
+        Reason("ambiguous", "The lines of a block stand in several places that fit alike."),
+        Reason("empty_search", "A block names no lines to replace."),
+        Reason("unchanged", "A block or the whole diff would change nothing."),
+        *EDITING,
+    )
 
     def effects(self, arguments: Arguments, context: ToolContext) -> tuple[Effect, ...]:
         parse(arguments.diff)

@@ -4,10 +4,12 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from agent_cli.tools.base import Tool, ToolArguments, ToolContext
+from agent_cli.tools.base import Reason, Tool, ToolArguments, ToolContext
 from agent_cli.types.effects import Kind
 from agent_cli.types.errors import ToolError
 from agent_cli.types.outcomes import Code
+
+MOST_SUGGESTIONS = 4
 
 
 class Suggestion(Struct, frozen=True, forbid_unknown_fields=True):
@@ -24,7 +26,7 @@ class Arguments(ToolArguments, frozen=True):
         str, Meta(description="A clear question, with what the user must know to answer it.")
     ]
     follow_up: Annotated[
-        Annotated[tuple[Suggestion, ...], Meta(max_length=4)] | None,
+        Annotated[tuple[Suggestion, ...], Meta(max_length=MOST_SUGGESTIONS)] | None,
         Meta(
             description="Up to four suggested answers, the most likely first. They are specific "
             "and have no placeholders. The user may also answer freely.",
@@ -40,6 +42,11 @@ class AskFollowupQuestion(Tool[Arguments]):
     )
     kind = Kind.ALWAYS
     arguments = Arguments
+    limits = (f"{MOST_SUGGESTIONS} suggestions.",)
+    failures = (
+        Reason("no_question", "The question is empty.", Code.INVALID_ARGUMENTS),
+        Reason("nobody", "Nobody is there to answer.", Code.NOBODY_TO_ASK),
+    )
 
     async def run(self, arguments: Arguments, context: ToolContext) -> str:
         if not arguments.question.strip():

@@ -5,8 +5,8 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from agent_cli.tools.base import Complete, Tool, ToolArguments, ToolContext
-from agent_cli.types.effects import Kind
+from agent_cli.tools.base import Complete, Reason, Tool, ToolArguments, ToolContext
+from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.errors import ToolError
 from agent_cli.types.outcomes import Code
 
@@ -41,6 +41,16 @@ class AttemptCompletion(Tool[Arguments]):
     )
     kind = Kind.ALWAYS
     arguments = Arguments
+    touches = (Effect(Kind.EXECUTE, "command, if the result is shown to a person"),)
+    failures = (
+        Reason("no_result", "The result is empty.", Code.INVALID_ARGUMENTS),
+        Reason(
+            "failed_earlier",
+            "A call before it in the same message failed, or was denied.",
+            Code.FAILED_EARLIER,
+        ),
+        Reason("hook", "A hook of the user forbids it.", Code.HOOK),
+    )
 
     async def run(self, arguments: Arguments, context: ToolContext) -> Complete:
         result = _LEFTOVERS.sub("", arguments.result).strip()

@@ -17,6 +17,7 @@ from agent_cli.types.brought import Skill, SlashCommand
 from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.entries import Todo
 from agent_cli.types.messages import Image
+from agent_cli.types.outcomes import Code
 from agent_cli.workspace.gate import Workspace
 
 
@@ -76,6 +77,17 @@ class Failure(Struct, frozen=True):
     """The call had an effect, or said something useful, and still counts as failed."""
 
     text: str
+
+
+class Reason(Struct, frozen=True):
+    """For what a call of a tool fails; documentation, and the list that tests go by."""
+
+    name: str
+    """Stable, and known once in a tool."""
+    when: str
+    """A sentence."""
+    code: Code | None = None
+    """What the result is marked with."""
 
 
 Output: TypeAlias = str | Blocks | Complete | Todos | SwitchMode | StartTask | Ran | Failure
@@ -167,6 +179,14 @@ class Tool(Generic[A]):
     arguments: type[A]
     schema: Raw | None = None
     """JSON Schema of the arguments, where not their type says it."""
+    touches: ClassVar[tuple[Effect, ...]] = ()
+    """Every effect that a call may have, targets in words: parameters by their names."""
+    limits: ClassVar[tuple[str, ...]] = ()
+    """How much a call takes and gives at most, each in a sentence."""
+    failures: ClassVar[tuple[Reason, ...]] = ()
+    """For what a call fails, besides what every tool's calls fail for."""
+    needs: ClassVar[str] = ""
+    """What must be there for the tool to be available; empty if it always is."""
 
     def available(self, services: Services) -> bool:
         """Whether the tool can work in this session; one that cannot is not offered."""

@@ -8,9 +8,9 @@ from urllib.parse import quote, unquote, urlsplit
 from msgspec import Meta
 
 from agent_cli.network.hosts import WORKSPACE, address_of, look_up, parse_url
-from agent_cli.tools._browser import Browser
+from agent_cli.tools._browser import TIMEOUT, Browser
 from agent_cli.tools._browser_words import HEIGHT, WIDTH, Action, Order, Seen
-from agent_cli.tools.base import Blocks, Output, Services, Tool, ToolArguments, ToolContext
+from agent_cli.tools.base import Blocks, Output, Reason, Services, Tool, ToolArguments, ToolContext
 from agent_cli.types.approval import Words
 from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.errors import BlockedPathError, ToolError
@@ -71,6 +71,32 @@ class BrowserAction(Tool[Arguments]):
     )
     kind = Kind.NETWORK
     arguments = Arguments
+    touches = (
+        Effect(Kind.NETWORK, "the host of url"),
+        Effect(Kind.READ, "the file that url names"),
+    )
+    limits = (
+        f"{TIMEOUT:g} seconds for one action, the start of the browser included.",
+        f"{_SMALLEST} to {_LARGEST:,} pixels of width and height.",
+        "One browser in a session, one page in it: new windows are closed.",
+    )
+    failures = (
+        Reason("missing", "What the action needs is not given.", Code.INVALID_ARGUMENTS),
+        Reason(
+            "form",
+            "The coordinate or the size is malformed or out of range.",
+            Code.INVALID_ARGUMENTS,
+        ),
+        Reason("url", "The URL is none of the web, or names a user."),
+        Reason("blocked", "The file is not one of the workspace.", Code.BLOCKED_PATH),
+        Reason("not_launched", "There is no page yet on which to act."),
+        Reason("host", "The host is not found, or is a local one and not allowed."),
+        Reason("page", "The browser says that the action failed, or the page cannot be loaded."),
+        Reason("elsewhere", "The page went to another host, and was left."),
+        Reason("browser", "The browser cannot be started, or ended by itself."),
+        Reason("timeout", "The browser did not answer in time, and was closed.", Code.TIMED_OUT),
+    )
+    needs = "the extra 'browser', a Chromium on PATH, and a model that sees images"
 
     def available(self, services: Services) -> bool:
         return services.browser is not None and services.vision

@@ -4,11 +4,15 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from agent_cli.index.bounds import BYTES, FILES, LARGEST, SECONDS
+from agent_cli.index.chunks import WANTED
 from agent_cli.index.question import LIMIT, Found, Question
-from agent_cli.tools.base import Services, Tool, ToolArguments, ToolContext
+from agent_cli.tools._reasons import BLOCKED, UNREADABLE, size
+from agent_cli.tools.base import Reason, Services, Tool, ToolArguments, ToolContext
 from agent_cli.types.approval import Words
 from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.errors import ToolError
+from agent_cli.types.outcomes import Code
 from agent_cli.workspace.gate import Workspace
 
 
@@ -37,6 +41,20 @@ class CodebaseSearch(Tool[Arguments]):
     )
     kind = Kind.READ
     arguments = Arguments
+    touches = (Effect(Kind.READ, "path"),)
+    limits = (
+        f"{LIMIT} parts of about {WANTED:,} characters.",
+        f"{FILES:,} files of at most {size(LARGEST)}, {size(BYTES)} together, are in the index.",
+        f"{SECONDS:g} seconds for making it; then what there is of it is searched.",
+    )
+    failures = (
+        Reason("no_words", "The query has no word to look for.", Code.INVALID_ARGUMENTS),
+        BLOCKED,
+        UNREADABLE,
+        Reason("outside", "The path lies outside the workspace, of which the index is."),
+        Reason("index", "The file of the index cannot be made or used."),
+    )
+    needs = "a folder for the index"
 
     def available(self, services: Services) -> bool:
         return services.index is not None

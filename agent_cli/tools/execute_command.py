@@ -1,27 +1,23 @@
 """execute_command: a shell command, run to its end or in the background."""
 
 import errno
-import posixpath
 import re
-from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from msgspec import Meta
 from msgspec.structs import replace
 
+from agent_cli.processes._output import LIMIT as OUTPUT_LIMIT
+from agent_cli.processes.background import MOST
 from agent_cli.processes.run import Finished
+from agent_cli.tools import _command_names as names
 from agent_cli.tools import _told
-from agent_cli.tools.base import Failure, Output, Ran, Tool, ToolArguments, ToolContext
+from agent_cli.tools.base import Failure, Output, Ran, Reason, Tool, ToolArguments, ToolContext
 from agent_cli.types.approval import CommandLine, Preview, Words
 from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.errors import ToolError
 from agent_cli.types.outcomes import Code
-from agent_cli.workspace.operands import straying
-
-if TYPE_CHECKING:
-    from agent_cli.approval.shell import Parts
 
 LONGEST_TIMEOUT = 600
 """Seconds."""
@@ -29,15 +25,9 @@ LONGEST_WAIT = 60
 """Seconds."""
 _GIT = re.compile(r"(?<![A-Za-z0-9])[\\'\"]*g[\\'\"]*i[\\'\"]*t(?![A-Za-z0-9])")
 """May be git: the name, however it is quoted."""
-_BETWEEN_NAMES = re.compile(r"[\s'\"|&;<>(){}=]+")
-_MOST_NAMES = 500
-"""Words of a command that are looked for as files."""
-_MOST_DIRECTORIES = 4
-"""In which they are looked for."""
 _NOT_STARTED = frozenset({errno.ENOENT, errno.EACCES, errno.ENOTDIR, errno.ENOEXEC})
 """There is no such program, or it is a script without an interpreter: the shell knows what to do,
 and says in its own words what it cannot do."""
-_READERS = frozenset({"cat", "less", "more", "head", "tail", "grep", "awk", "sed"})
 
 
 class Arguments(ToolArguments, frozen=True):
@@ -110,15 +100,46 @@ class ExecuteCommand(Tool[Arguments]):
     )
     kind = Kind.EXECUTE
     arguments = Arguments
+    touches = (
+        Effect(Kind.EXECUTE, "command"),
+        Effect(Kind.READ, "what command or cwd names outside the workspace", outside=True),
+    )
+    limits = (
+        f"{OUTPUT_LIMIT:,} characters of output: its beginning and its end. All of it is kept in "
+        "a file that the result names.",
+        "The seconds of `command_timeout` in the settings, unless `timeout` says otherwise; at "
+        f"most {LONGEST_TIMEOUT}.",
+        f"{LONGEST_WAIT} seconds of waiting for a command in the background.",
+        f"{MOST} commands in the background at a time; all end with the session.",
+    )
+    failures = (
+        Reason(
+            "which",
+            "Neither or both of command and process_id are given, something that goes only with "
+            "the other, or a command that is blank or holds NUL.",
+            Code.INVALID_ARGUMENTS,
+        ),
+        Reason(
+            "blocked",
+            "The command would print a file that may not be read, or cwd may not be read.",
+            Code.BLOCKED_PATH,
+        ),
+        Reason("cwd", "The directory to run in does not exist."),
+        Reason("start", "The command cannot be started, or too many run in the background."),
+        Reason("timeout", "The command was killed when its time was over.", Code.TIMED_OUT),
+        Reason("process_id", "No command in the background has this id."),
+        Reason("protected", "In a sandbox, the command made what it may not make."),
+    )
 
     def effects(self, arguments: Arguments, context: ToolContext) -> tuple[Effect, ...]:
         command = arguments.text()
         if command is None:
             return ()  # what it may do was decided when it was started
-        _refuse_ignored(command, context)
+        names.refuse_ignored(command, context.workspace)
         place = context.workspace.effect(Kind.READ, arguments.cwd or ".")
         outside = [place] if place.outside else []
-        if (name := _straying(arguments, context)) is not None:
+        name = names.strays(command, arguments.cwd or ".", context.workspace)
+        if name is not None:
             outside.append(Effect(Kind.READ, name, outside=True))
         return (Effect(Kind.EXECUTE, command), *outside)
 
@@ -128,7 +149,8 @@ class ExecuteCommand(Tool[Arguments]):
             return Words(f"look at process {arguments.process_id!r}")
         cwd = str(_directory(arguments, context))
         wall = str(context.processes.wall or "")
-        return CommandLine(command, cwd, wall, _files(arguments, context))
+        files = names.files(command, arguments.cwd or ".", context.workspace)
+        return CommandLine(command, cwd, wall, files)
 
     async def unattended(self, arguments: Arguments, context: ToolContext) -> ToolContext | None:
         """Keep git from starting what the repository's own configuration names."""
@@ -138,7 +160,7 @@ class ExecuteCommand(Tool[Arguments]):
             return context
         from agent_cli.processes.git import neutral  # noqa: PLC0415 - 5 ms, for git alone
 
-        places = _places(arguments, context)
+        places = names.places(command, _directory(arguments, context))
         extra = await neutral(processes.forgetting(), places, processes.environ)
         return None if extra is None else replace(context, processes=processes.adding(extra))
 
@@ -194,7 +216,7 @@ async def _look(process_id: str, arguments: Arguments, context: ToolContext) -> 
 async def _run(command: str, cwd: Path, limit: float, context: ToolContext) -> Finished:
     """Run without a shell what needs none, so that no shell can read it in another way."""
     run = context.processes.run
-    argv = _parts(command).argv
+    argv = names.parts(command).argv
     if argv is not None and ("/" in argv[0] or context.processes.finds(argv[0])):
         try:
             return await run(argv, cwd=cwd, timeout=limit, on_output=context.progress)
@@ -202,50 +224,6 @@ async def _run(command: str, cwd: Path, limit: float, context: ToolContext) -> F
             if error.errno not in _NOT_STARTED:
                 raise
     return await run(command, cwd=cwd, timeout=limit, on_output=context.progress)
-
-
-def _files(arguments: Arguments, context: ToolContext) -> tuple[tuple[str, str], ...]:
-    """Return the files that the command may name, each with a hash of what is in it now."""
-    from hashlib import sha256  # noqa: PLC0415 - 5 ms, only for a command that is asked about
-
-    found: dict[str, str] = {}
-    for path in _named(arguments, context):
-        with suppress(ToolError):  # what may not be read is no file whose content was approved
-            if context.workspace.visible(path) and context.workspace.is_file(path):
-                found[path] = sha256(context.workspace.read(path)).hexdigest()
-    return tuple(sorted(found.items()))
-
-
-def _named(arguments: Arguments, context: ToolContext) -> Iterator[str]:
-    """Yield every path that a word may mean, where it starts or in a directory that it names."""
-    workspace, start = context.workspace, arguments.cwd or "."
-    words = [word for word in _BETWEEN_NAMES.split(arguments.command or "") if word][:_MOST_NAMES]
-    operands = _parts(arguments.command or "").operands[:_MOST_NAMES]
-    words += [posixpath.join(one.cwd, one.path) for one in operands]
-    places = {start: None}
-    for word in words:
-        path = posixpath.join(start, word)
-        with suppress(ToolError):
-            if len(places) < _MOST_DIRECTORIES and workspace.visible(path):
-                places |= {path: None} if workspace.is_dir(path) else {}
-    for place in places:
-        yield from (posixpath.join(place, word) for word in dict.fromkeys(words))
-
-
-def _places(arguments: Arguments, context: ToolContext) -> list[Path]:
-    """Return the directories in which the command may have git work."""
-    start = _directory(arguments, context)
-    operands = _parts(arguments.command or "").operands
-    named = [start / one.cwd for one in operands] + [start / one.cwd / one.path for one in operands]
-    return [start, *(path for path in named if path.is_dir())]
-
-
-def _straying(arguments: Arguments, context: ToolContext) -> str | None:
-    """Return what the command names outside the workspace, if it can be taken apart."""
-    operands = _parts(arguments.command or "").operands
-    start = arguments.cwd or "."
-    named = [(one.path, one.cwd and posixpath.join(start, one.cwd)) for one in operands]
-    return straying(context.workspace, named, home="")
 
 
 def _walled(
@@ -264,28 +242,8 @@ def _walled(
     return Ran(f"{told}\n\nIt ran in a sandbox: {context.processes.limits}.", ran.exit_code)
 
 
-def _parts(command: str) -> "Parts":
-    from agent_cli.approval.shell import parts  # noqa: PLC0415 - 20 ms, and many runs need none
-
-    return parts(command)
-
-
 def _directory(arguments: Arguments, context: ToolContext) -> Path:
     return context.workspace.root / (arguments.cwd or ".")
-
-
-def _refuse_ignored(command: str, context: ToolContext) -> None:
-    """Refuse the obvious ways to print an ignored file; a shell has others.
-
-    Paths that begin with a slash are left to the approval of the command.
-    """
-    program, *words = command.split()
-    if program.casefold() not in _READERS:
-        return
-    for word in words:
-        name = word.strip("'\"")
-        if name and not name.startswith(("-", "/")) and ":" not in name:
-            context.workspace.effect(Kind.READ, name)
 
 
 def _invalid(message: str) -> ToolError:

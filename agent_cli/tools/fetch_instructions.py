@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from agent_cli.resources.prompts import prompt, prompts
-from agent_cli.tools.base import Tool, ToolArguments, ToolContext
+from agent_cli.tools.base import Reason, Tool, ToolArguments, ToolContext
 from agent_cli.types.effects import Kind
 from agent_cli.types.errors import ToolError
 from agent_cli.types.outcomes import Code
@@ -30,6 +30,7 @@ class FetchInstructions(Tool[Arguments]):
     )
     kind = Kind.READ
     arguments = Arguments
+    failures = (Reason("unknown_task", "There are no such instructions.", Code.INVALID_ARGUMENTS),)
 
     async def run(self, arguments: Arguments, context: ToolContext) -> str:
         task = arguments.task.strip()

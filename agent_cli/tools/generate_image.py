@@ -8,10 +8,12 @@ from urllib.parse import urlsplit
 from msgspec import Meta
 
 from agent_cli.tools._images import IMAGE_LIMIT, show
+from agent_cli.tools._reasons import BLOCKED, CHANGED, UNWRITABLE, size
 from agent_cli.tools.base import (
     Blocks,
     Output,
     Painter,
+    Reason,
     Services,
     Tool,
     ToolArguments,
@@ -53,6 +55,22 @@ class GenerateImage(Tool[Arguments]):
     )
     kind = Kind.WRITE
     arguments = Arguments
+    touches = (
+        Effect(Kind.WRITE, "path"),
+        Effect(Kind.NETWORK, "the host of the model's endpoint"),
+        Effect(Kind.READ, "image"),
+    )
+    limits = (f"{size(IMAGE_LIMIT)} of an image that is shown; larger ones are only written.",)
+    failures = (
+        Reason("no_prompt", "The prompt is empty.", Code.INVALID_ARGUMENTS),
+        BLOCKED,
+        Reason("start", "The image to start from cannot be read, or is of another format."),
+        Reason("model", "The model cannot be asked, or refuses."),
+        Reason("no_image", "What the model answers is not an image."),
+        UNWRITABLE,
+        CHANGED,
+    )
+    needs = "[images] model in the settings, and its key"
 
     def available(self, services: Services) -> bool:
         return services.images is not None

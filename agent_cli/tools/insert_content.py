@@ -8,8 +8,9 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from agent_cli.tools._reasons import EDITED_SIZE, EDITING
 from agent_cli.tools._text import diff, editable
-from agent_cli.tools.base import Output, Tool, ToolArguments, ToolContext
+from agent_cli.tools.base import Output, Reason, Tool, ToolArguments, ToolContext
 from agent_cli.types.approval import Preview, Words
 from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.errors import ToolError
@@ -35,6 +36,13 @@ class InsertContent(Tool[Arguments]):
     )
     kind = Kind.WRITE
     arguments = Arguments
+    touches = (Effect(Kind.WRITE, "path"),)
+    limits = (EDITED_SIZE,)
+    failures = (
+        Reason("no_file", "There is no file at the path, and the line is beyond the first."),
+        Reason("past_the_end", "The file has fewer lines than the line to insert before."),
+        *EDITING,
+    )
 
     def effects(self, arguments: Arguments, context: ToolContext) -> tuple[Effect, ...]:
         return (context.workspace.effect(Kind.WRITE, arguments.path),)

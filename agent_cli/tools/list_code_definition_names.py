@@ -6,9 +6,10 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from agent_cli.index.definitions import LARGEST, Definition, definitions
+from agent_cli.index.definitions import LARGEST, SECONDS, Definition, definitions
 from agent_cli.index.grammars import ENDINGS, EXTRA, MARKDOWN, language_of, load
-from agent_cli.tools.base import Tool, ToolArguments, ToolContext
+from agent_cli.tools._reasons import BINARY, BLOCKED, UNREADABLE, size
+from agent_cli.tools.base import Reason, Tool, ToolArguments, ToolContext
 from agent_cli.types.approval import Words
 from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.errors import ToolError
@@ -49,6 +50,21 @@ class ListCodeDefinitionNames(Tool[Arguments]):
     )
     kind = Kind.READ
     arguments = Arguments
+    touches = (Effect(Kind.READ, "path"),)
+    limits = (
+        f"{NAMES} files of a directory are looked at, {FILES} source files of them parsed.",
+        f"{DEFINITIONS:,} definitions in one result, none shorter than {_FEWEST_LINES} lines, and "
+        f"{_LONGEST_LINE} characters of the first line of each.",
+        f"{size(LARGEST)} and {SECONDS:g} seconds for parsing one file.",
+    )
+    failures = (
+        BLOCKED,
+        UNREADABLE,
+        Reason("language", "The file's name has no ending that is known.", Code.INVALID_ARGUMENTS),
+        Reason("grammar", f"The grammar is not installed; {EXTRA} has it."),
+        Reason("too_large", "The file is too large, or takes too long to parse."),
+        BINARY,
+    )
 
     def effects(self, arguments: Arguments, context: ToolContext) -> tuple[Effect, ...]:
         return (context.workspace.effect(Kind.READ, arguments.path),)

@@ -10,7 +10,8 @@ from typing import Annotated
 from msgspec import Meta
 
 from agent_cli.tools._listing import order
-from agent_cli.tools.base import Tool, ToolArguments, ToolContext
+from agent_cli.tools._reasons import BLOCKED, UNREADABLE
+from agent_cli.tools.base import Reason, Tool, ToolArguments, ToolContext
 from agent_cli.types.approval import Words
 from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.errors import ToolError
@@ -46,6 +47,13 @@ class ListFiles(Tool[Arguments]):
     )
     kind = Kind.READ
     arguments = Arguments
+    touches = (Effect(Kind.READ, "path"),)
+    limits = (f"{LIMIT} names.",)
+    failures = (
+        BLOCKED,
+        UNREADABLE,
+        Reason("everything", "All below the root of the machine, or below the home, is asked for."),
+    )
 
     def effects(self, arguments: Arguments, context: ToolContext) -> tuple[Effect, ...]:
         return (context.workspace.effect(Kind.READ, arguments.path),)

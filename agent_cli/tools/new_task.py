@@ -4,9 +4,10 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from agent_cli.engine.subtasks import MOST_SUBTASKS, MOST_TASKS
 from agent_cli.tools._checklist import checklist
 from agent_cli.tools._modes import known_mode
-from agent_cli.tools.base import StartTask, Tool, ToolArguments, ToolContext
+from agent_cli.tools.base import Reason, StartTask, Tool, ToolArguments, ToolContext
 from agent_cli.types.approval import Words
 from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.errors import ToolError
@@ -39,6 +40,27 @@ class NewTask(Tool[Arguments]):
     )
     kind = Kind.ALWAYS
     arguments = Arguments
+    touches = (Effect(Kind.MODE, "mode, if it is another"),)
+    limits = (
+        f"{MOST_TASKS} tasks on top of each other, the session's own included.",
+        f"{MOST_SUBTASKS} new tasks of one task.",
+    )
+    failures = (
+        Reason("unknown_mode", "There is no such mode.", Code.INVALID_ARGUMENTS),
+        Reason("no_message", "The message is empty.", Code.INVALID_ARGUMENTS),
+        Reason(
+            "no_list",
+            "No line of the to-do list is an item.",
+            Code.INVALID_ARGUMENTS,
+        ),
+        Reason(
+            "too_many",
+            "Too many tasks are on top of each other, or this one has had too many.",
+            Code.TOO_MANY_SUBTASKS,
+        ),
+        Reason("unfinished", "The new task ended without a result.", Code.SUBTASK_FAILED),
+        Reason("cancelled", "The user gave the new task up.", Code.SUBTASK_CANCELLED),
+    )
 
     def effects(self, arguments: Arguments, context: ToolContext) -> tuple[Effect, ...]:
         slug = known_mode(arguments.mode, context)

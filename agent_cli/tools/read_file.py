@@ -6,14 +6,17 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from agent_cli.tools import _documents as documents
-from agent_cli.tools._images import IMAGES_LIMIT, Shown, show
+from agent_cli.tools._extracted import CHARACTERS, PAGES, ROWS, SHEETS
+from agent_cli.tools._images import IMAGE_LIMIT, IMAGES_LIMIT, Shown, show
 from agent_cli.tools._line_ranges import Written, joined, parsed
-from agent_cli.tools._numbered_blocks import blocks
-from agent_cli.tools.base import Blocks, Failure, Output, Tool, ToolArguments, ToolContext
+from agent_cli.tools._numbered_blocks import TEXT_LIMIT, blocks
+from agent_cli.tools._reasons import BINARY, BLOCKED, TOO_LARGE, UNREADABLE, size
+from agent_cli.tools.base import Blocks, Failure, Output, Reason, Tool, ToolArguments, ToolContext
 from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.errors import ToolError
+from agent_cli.types.outcomes import Code
 from agent_cli.workspace.editor import decode, printable, split_lines
-from agent_cli.workspace.files import image_type
+from agent_cli.workspace.files import READ_LIMIT, image_type
 
 FILES_LIMIT = 5
 
@@ -61,6 +64,34 @@ class ReadFile(Tool[Arguments]):
     )
     kind = Kind.READ
     arguments = Arguments
+    touches = (Effect(Kind.READ, "path of each file"),)
+    limits = (
+        f"{FILES_LIMIT} files in one call.",
+        f"{size(READ_LIMIT)} of one file.",
+        f"{TEXT_LIMIT:,} bytes of numbered text of one file; the result says how to go on.",
+        f"{size(IMAGE_LIMIT)} of one image, {size(IMAGES_LIMIT)} of all images in one call.",
+        f"Of one document {size(documents.LIMIT)}, {documents.TIMEOUT:g} seconds and "
+        f"{CHARACTERS:,} characters of text: {PAGES} pages of a PDF, {SHEETS} sheets of {ROWS:,} "
+        "rows of a workbook.",
+    )
+    failures = (
+        Reason("too_many", "More files are named than fit into one call.", Code.INVALID_ARGUMENTS),
+        Reason("line_range", "A range is malformed, backwards or begins beyond the end."),
+        BLOCKED,
+        UNREADABLE,
+        TOO_LARGE,
+        BINARY,
+        Reason("image", "An image is too large, or all together are."),
+        Reason(
+            "document",
+            "A document is broken, encrypted, without text, too large, takes too long, or needs "
+            "an extra that is not installed.",
+        ),
+        Reason(
+            "one_of_several",
+            "One of several files cannot be read; the others are shown all the same.",
+        ),
+    )
 
     def effects(self, arguments: Arguments, context: ToolContext) -> tuple[Effect, ...]:
         """Leave out what is refused while others can be read: `run` reports it."""
@@ -94,7 +125,8 @@ def _checked(arguments: Arguments) -> tuple[FileRequest, ...]:
     if len(arguments.files) > FILES_LIMIT:
         raise ToolError(
             f"read_file takes at most {FILES_LIMIT} files per call, not {len(arguments.files)}: "
-            "read the others in further calls"
+            "read the others in further calls",
+            Code.INVALID_ARGUMENTS,
         )
     return arguments.files
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from agent_cli.tools.base import Services, SwitchMode, Tool, ToolArguments, ToolContext
+from agent_cli.tools.base import Reason, Services, SwitchMode, Tool, ToolArguments, ToolContext
 from agent_cli.types.approval import Words
 from agent_cli.types.brought import SlashCommand
 from agent_cli.types.effects import Effect, Kind
@@ -28,6 +28,9 @@ class RunSlashCommand(Tool[Arguments]):
     )
     kind = Kind.ALWAYS
     arguments = Arguments
+    touches = (Effect(Kind.MODE, "the mode of the command, if it has one"),)
+    failures = (Reason("unknown_command", "There is no such command.", Code.INVALID_ARGUMENTS),)
+    needs = "a slash command of the user, or of a trusted folder"
 
     def available(self, services: Services) -> bool:
         return bool(services.commands)

@@ -12,8 +12,9 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from agent_cli.tools._reasons import EDITED_SIZE, EDITING, NO_FILE
 from agent_cli.tools._text import diff, editable
-from agent_cli.tools.base import Output, Tool, ToolArguments, ToolContext
+from agent_cli.tools.base import Output, Reason, Tool, ToolArguments, ToolContext
 from agent_cli.types.approval import Preview, Words
 from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.errors import ToolError
@@ -57,6 +58,15 @@ class SearchAndReplace(Tool[Arguments]):
     )
     kind = Kind.WRITE
     arguments = Arguments
+    touches = (Effect(Kind.WRITE, "path"),)
+    limits = (EDITED_SIZE,)
+    failures = (
+        NO_FILE,
+        Reason("not_found", "The file does not contain a search text."),
+        Reason("ambiguous", "A search text occurs several times, and not all are meant."),
+        Reason("unchanged", "An operation, or all together, would change nothing."),
+        *EDITING,
+    )
 
     def effects(self, arguments: Arguments, context: ToolContext) -> tuple[Effect, ...]:
         return (context.workspace.effect(Kind.WRITE, arguments.path),)

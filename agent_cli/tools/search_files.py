@@ -8,13 +8,15 @@ from msgspec import Meta
 
 from agent_cli.processes.run import Finished
 from agent_cli.tools import _search_engine as engine
-from agent_cli.tools._search_hits import LIMIT, Hits
-from agent_cli.tools.base import Tool, ToolArguments, ToolContext
+from agent_cli.tools._reasons import BLOCKED, TOO_LARGE, UNREADABLE, size
+from agent_cli.tools._search_hits import LIMIT, LONGEST_LINE, Hits
+from agent_cli.tools.base import Reason, Tool, ToolArguments, ToolContext
 from agent_cli.types.approval import Words
 from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.errors import ToolError
 from agent_cli.types.outcomes import Code
 from agent_cli.workspace.editor import as_utf8
+from agent_cli.workspace.files import READ_LIMIT
 from agent_cli.workspace.gate import Workspace
 
 _TIMEOUT = 60
@@ -47,6 +49,25 @@ class SearchFiles(Tool[Arguments]):
     )
     kind = Kind.READ
     arguments = Arguments
+    touches = (Effect(Kind.READ, "path"),)
+    limits = (
+        f"{LIMIT} places, each of adjacent lines, and {LONGEST_LINE} characters of one line.",
+        f"{_TIMEOUT} seconds.",
+        f"{size(READ_LIMIT)} of one file; larger ones are left out.",
+    )
+    failures = (
+        BLOCKED,
+        UNREADABLE,
+        TOO_LARGE,
+        Reason(
+            "unusable",
+            "The regex is empty, or regex or file pattern hold a line end or NUL.",
+            Code.INVALID_ARGUMENTS,
+        ),
+        Reason("no_regex", "The regex is not one in Rust's syntax."),
+        Reason("timeout", "The search takes too long.", Code.TIMED_OUT),
+        Reason("engine", "The search engine cannot be started, or breaks off."),
+    )
 
     def effects(self, arguments: Arguments, context: ToolContext) -> tuple[Effect, ...]:
         return (context.workspace.effect(Kind.READ, arguments.path),)

@@ -5,9 +5,10 @@ from typing import Annotated
 from msgspec import Meta
 
 from agent_cli.tools._modes import known_mode
-from agent_cli.tools.base import SwitchMode, Tool, ToolArguments, ToolContext
+from agent_cli.tools.base import Reason, SwitchMode, Tool, ToolArguments, ToolContext
 from agent_cli.types.approval import Words
 from agent_cli.types.effects import Effect, Kind
+from agent_cli.types.outcomes import Code
 
 
 class Arguments(ToolArguments, frozen=True):
@@ -25,6 +26,8 @@ class SwitchModeTool(Tool[Arguments]):
     )
     kind = Kind.ALWAYS
     arguments = Arguments
+    touches = (Effect(Kind.MODE, "mode_slug"),)
+    failures = (Reason("unknown_mode", "There is no such mode.", Code.INVALID_ARGUMENTS),)
 
     def effects(self, arguments: Arguments, context: ToolContext) -> tuple[Effect, ...]:
         slug = known_mode(arguments.mode_slug, context)

@@ -5,9 +5,10 @@ from typing import Annotated
 from msgspec import Meta
 
 from agent_cli.tools._checklist import checklist
-from agent_cli.tools.base import Todos, Tool, ToolArguments, ToolContext
+from agent_cli.tools.base import Reason, Todos, Tool, ToolArguments, ToolContext
 from agent_cli.types.effects import Kind
 from agent_cli.types.entries import Todo
+from agent_cli.types.outcomes import Code
 
 
 class Arguments(ToolArguments, frozen=True):
@@ -29,6 +30,7 @@ class UpdateTodoList(Tool[Arguments]):
     )
     kind = Kind.ALWAYS
     arguments = Arguments
+    failures = (Reason("no_list", "No line is an item of a checklist.", Code.INVALID_ARGUMENTS),)
 
     async def run(self, arguments: Arguments, context: ToolContext) -> Todos:
         items, ignored = checklist(arguments.todos)

@@ -9,11 +9,31 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from agent_cli.tools.base import Output, Servers, Services, Tool, ToolArguments, ToolContext
+from agent_cli.tools._reasons import size
+from agent_cli.tools.base import Output, Reason, Servers, Services, Tool, ToolArguments, ToolContext
 from agent_cli.types.approval import Words
 from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.errors import ToolError
 from agent_cli.types.outcomes import Code
+
+LONGEST_RESULT = 60_000
+"""Characters."""
+MOST_IMAGES = 10
+LARGEST_IMAGE = 5 * 1024 * 1024
+"""Characters of base64, which is what providers count."""
+RESULT_LIMITS = (
+    f"{LONGEST_RESULT:,} characters of a result; its middle is left out beyond.",
+    f"{MOST_IMAGES} images of {size(LARGEST_IMAGE)} in base64; others are named only.",
+    "The seconds of the server's own `timeout`, for a call as for its start.",
+)
+SERVER_FAILS = (
+    Reason("server", "There is no such server; the message says which there are."),
+    Reason("unusable", "The server cannot be started or reached, or its folder's trust has ended."),
+    Reason("gone", "The server went away during the call, which may have had its effect."),
+    Reason("timeout", "The server did not answer in its time.", Code.TIMED_OUT),
+    Reason("answer", "The server answered with an error, or with what is no valid answer."),
+)
+NEEDS = "an MCP server in the settings or in a trusted folder"
 
 
 class Arguments(ToolArguments, frozen=True):
@@ -30,6 +50,22 @@ class UseMcpTool(Tool[Arguments]):
     description = "Call a tool of a connected MCP server."
     kind = Kind.MCP
     arguments = Arguments
+    touches = (Effect(Kind.MCP, "server_name/tool_name"),)
+    limits = RESULT_LIMITS
+    failures = (
+        Reason(
+            "no_object",
+            "The arguments for the server's tool are a text that is no JSON object.",
+            Code.INVALID_ARGUMENTS,
+        ),
+        *SERVER_FAILS,
+        Reason("tool", "The server has no such tool; it says which it has."),
+        Reason(
+            "changed", "The server has changed what the tool does since the call was agreed to."
+        ),
+        Reason("refused", "The server's tool says itself that it failed."),
+    )
+    needs = NEEDS
 
     def available(self, services: Services) -> bool:
         return services.servers is not None

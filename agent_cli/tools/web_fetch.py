@@ -6,14 +6,17 @@ from urllib.parse import urljoin
 
 from msgspec import Meta
 
+from agent_cli.network.bounds import LIMIT, TIMEOUT
 from agent_cli.network.hosts import address_of, look_up, parse_url
 from agent_cli.network.proxies import proxy_for
 from agent_cli.tools import _documents as documents
-from agent_cli.tools._images import show
-from agent_cli.tools.base import Blocks, Output, Tool, ToolArguments, ToolContext
+from agent_cli.tools._images import IMAGE_LIMIT, show
+from agent_cli.tools._reasons import size
+from agent_cli.tools.base import Blocks, Output, Reason, Tool, ToolArguments, ToolContext
 from agent_cli.types.approval import Words
 from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.errors import ToolError
+from agent_cli.types.outcomes import Code
 from agent_cli.workspace.editor import printable
 from agent_cli.workspace.files import image_type
 
@@ -49,6 +52,25 @@ class WebFetch(Tool[Arguments]):
     )
     kind = Kind.NETWORK
     arguments = Arguments
+    touches = (Effect(Kind.NETWORK, "the host of url"),)
+    limits = (
+        f"{CHARACTERS:,} characters of text in one call; `offset` goes on.",
+        f"{size(LIMIT)} of an answer, {size(IMAGE_LIMIT)} of an image.",
+        f"{TIMEOUT:g} seconds for one answer, {_HOPS} redirects on the same host.",
+    )
+    failures = (
+        Reason("url", "The URL is none of the web, or names a user."),
+        Reason("host", "The host is not found, or is a local one and not allowed."),
+        Reason("unreachable", "The host does not answer, or not in words of the web."),
+        Reason("timeout", "The host does not answer in time.", Code.TIMED_OUT),
+        Reason("refused", f"The host answers with a status of {_REFUSED} or above."),
+        Reason("elsewhere", "The page redirects to another host: that is a call of its own."),
+        Reason("redirects", "The page redirects too often."),
+        Reason("not_text", "The answer is neither text nor a document or an image."),
+        Reason("too_large", "A document or an image is larger than the limit."),
+        Reason("document", "A document is broken, encrypted or without text."),
+        Reason("offset", "The offset is beyond the end of the text."),
+    )
 
     def effects(self, arguments: Arguments, context: ToolContext) -> tuple[Effect, ...]:
         return (Effect(Kind.NETWORK, parse_url(arguments.url).netloc),)

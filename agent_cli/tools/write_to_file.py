@@ -4,6 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from agent_cli.tools._reasons import EDITED_SIZE, EDITING
 from agent_cli.tools._text import diff
 from agent_cli.tools.base import Output, Tool, ToolArguments, ToolContext
 from agent_cli.types.approval import Preview, Words
@@ -32,6 +33,9 @@ class WriteToFile(Tool[Arguments]):
     )
     kind = Kind.WRITE
     arguments = Arguments
+    touches = (Effect(Kind.WRITE, "path"),)
+    limits = (EDITED_SIZE,)
+    failures = EDITING
 
     def effects(self, arguments: Arguments, context: ToolContext) -> tuple[Effect, ...]:
         return (context.workspace.effect(Kind.WRITE, arguments.path),)

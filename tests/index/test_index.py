@@ -148,7 +148,7 @@ def test_a_match_is_not_shown_if_its_file_has_changed_meanwhile(
 def test_a_text_that_leads_a_grammar_astray_is_parted_by_lines(
     room: Room, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("agent_cli.index.definitions._SECONDS", -1.0)
+    monkeypatch.setattr("agent_cli.index.definitions.SECONDS", -1.0)
     room.write("src/long.py", "def f():\n    zanzibar(1)\n\n\n" * 400)
     hits = room.search("zanzibar").hits
     assert len(hits) > 1

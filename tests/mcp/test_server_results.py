@@ -1,7 +1,7 @@
 import pytest
 from testbed.bare_server import PNG
 
-from agent_cli.mcp.results import EMPTY, LARGEST_IMAGE, LONGEST, MOST_IMAGES, Part, rendered
+from agent_cli.mcp.results import EMPTY, LARGEST_IMAGE, LONGEST_RESULT, MOST_IMAGES, Part, rendered
 from agent_cli.tools.base import Blocks, Failure
 from agent_cli.types.messages import Image
 
@@ -75,8 +75,8 @@ def test_structured_content_is_not_said_twice(
 
 
 def test_a_long_result_loses_its_middle():
-    shown = rendered((text("a" * LONGEST + "b" * LONGEST),))
+    shown = rendered((text("a" * LONGEST_RESULT + "b" * LONGEST_RESULT),))
     assert isinstance(shown, str)
-    assert f"[{LONGEST} characters left out" in shown
+    assert f"[{LONGEST_RESULT} characters left out" in shown
     assert shown.startswith("aaa")
     assert shown.endswith("bbb")
