@@ -31,6 +31,7 @@ COMMANDS = {
     "run": "do one task and exit (also: exec, -p)",
     "sessions": "list the sessions",
     "tool": "run one tool, for scripts and tests",
+    "tools": "show what tools do, take and fail for",
     "trust": "look at what a folder would change, and trust it",
     "verify": "check that a session adds up",
 }
