@@ -30,6 +30,7 @@ COMMANDS = {
     "policy": "judge commands, and try rules on past sessions",
     "run": "do one task and exit (also: exec, -p)",
     "sessions": "list the sessions",
+    "stats": "count sessions, tools, tokens and cost",
     "tool": "run one tool, for scripts and tests",
     "tools": "show what tools do, take and fail for",
     "trust": "look at what a folder would change, and trust it",

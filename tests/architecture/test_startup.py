@@ -15,6 +15,7 @@ HEAVY = {
     "httpx2",
     "mcp",
     "openai",
+    "opentelemetry",
     "prompt_toolkit",
     "pydantic",
     "pygments",
@@ -54,7 +55,7 @@ LIST = ["tool", "list_files", '{"path":"."}']
 
 
 @pytest.mark.parametrize(
-    "args", [["--version"], ["--help"], ["sessions"], ["models", "--help"], LIST]
+    "args", [["--version"], ["--help"], ["sessions"], ["stats"], ["models", "--help"], LIST]
 )
 def test_a_command_without_a_model_loads_no_heavy_module(args: list[str], tmp_path: Path):
     assert loaded(args, tmp_path / "home") & HEAVY == set()
