@@ -37,7 +37,7 @@ def command(
             sys.stdout.write(f"{name:11} {fields[name]}\n")
         for outcome, count in report.outcomes:
             sys.stdout.write(f"  {outcome:11} {count}\n")
-        for name in ("duplicates", "orphans", "unanswered", "misplaced", "rerun"):
+        for name in ("duplicates", "orphans", "unanswered", "misplaced", "rerun", "waiting"):
             ids: tuple[str, ...] = fields[name]
             sys.stdout.write(f"{name:11} {', '.join(ids) if ids else 0}\n")
         sys.stdout.write(say("the session adds up") if sound else say("it does NOT add up"))

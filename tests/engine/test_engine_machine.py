@@ -25,17 +25,22 @@ from agent_cli.engine.steps import (
     Awaiting,
     AwaitUser,
     CallModel,
+    DeliverInput,
     Dispatch,
     Finish,
     NudgeModel,
+    ReturnToParent,
+    RollBack,
     Rules,
     Settle,
     Step,
     StopForBudget,
     next_step,
 )
+from agent_cli.engine.subtasks import MOST_TASKS, SUBTASK
 from agent_cli.engine.task import State
 from agent_cli.engine.verdict import verdict
+from agent_cli.engine.window import cuts
 from agent_cli.sessions.codec import SEED, entries, load, seal
 from agent_cli.sessions.verify import verify
 from agent_cli.types.entries import (
@@ -45,18 +50,26 @@ from agent_cli.types.entries import (
     CallStarted,
     Entry,
     Envelope,
+    FilesChanged,
+    FilesRestored,
+    HistoryCompacted,
+    InputQueued,
     Interrupted,
     Nudged,
+    Rewound,
     TaskFinished,
     TaskStarted,
+    TurnRulesSet,
     UserSaid,
 )
+from agent_cli.types.evidence import FileChange, FileVersion
 from agent_cli.types.messages import AssistantMessage, StopReason, Text, ToolCall, ToolResult
 from agent_cli.types.outcomes import Code, Outcome, Stop
+from agent_cli.types.turn_rules import OnFailure, Scope, TurnRules
 from agent_cli.types.usage import Usage
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
-NAMES = st.sampled_from(["read_file", "execute_command", COMPLETION])
+NAMES = st.sampled_from(["read_file", "execute_command", SUBTASK, COMPLETION])
 CALLS = st.lists(st.tuples(NAMES, st.integers(0, 9)), max_size=5)
 """Names, with luck: a call without any is cut off."""
 TEXTS = st.sampled_from(["", " \n", "let me see"])
@@ -65,6 +78,9 @@ KEPT = st.sampled_from([None, None, None, Outcome.FAILED, Outcome.DENIED, Outcom
 """What becomes of a call that does not run; None for one that does."""
 RAN = st.sampled_from([Outcome.OK, Outcome.OK, Outcome.FAILED])
 CONTENTS = st.sampled_from(["", "seen"])
+TURN_RULES = st.builds(
+    TurnRules, on_failure=st.sampled_from(OnFailure), scope=st.sampled_from(Scope)
+)
 RULES = st.builds(
     Rules,
     calls_per_message=st.sampled_from([None, 1]),
@@ -73,16 +89,30 @@ RULES = st.builds(
 )
 
 
+def recorded(step: Settle | NudgeModel | Finish | ReturnToParent | StopForBudget) -> Entry:
+    match step:
+        case Settle(one, outcome, code):
+            return settled(one.id, outcome, code)
+        case NudgeModel(code):
+            return Nudged(code)
+        case Finish(result):
+            return TaskFinished(result)
+        case ReturnToParent(call_id, outcome, code):
+            return settled(call_id, outcome, code)
+        case StopForBudget(limit):
+            return BudgetStopped(limit)
+
+
 class Conversation(RuleBasedStateMachine):
-    @initialize(rules=RULES)
-    def begin(self, rules: Rules) -> None:
+    @initialize(rules=RULES, turn_rules=TURN_RULES)
+    def begin(self, rules: Rules, turn_rules: TurnRules) -> None:
         self.rules = rules
         self.state = State()
         self.told: list[Entry] = []
         self.journal = b""
         self.last_hash = SEED
         self.calls = 0
-        self.tell(SESSION, TaskStarted("code"))
+        self.tell(SESSION, TurnRulesSet(turn_rules), TaskStarted("code"))
         self.beginning = len(self.journal)
 
     def tell(self, *told: Entry) -> None:
@@ -106,14 +136,13 @@ class Conversation(RuleBasedStateMachine):
                 self.tell(self.message(draw))
             case Dispatch(one):
                 self.tell(*self.next_of(one, draw))
-            case Settle(one, outcome, code):
-                self.tell(settled(one.id, outcome, code))
-            case NudgeModel(code):
-                self.tell(Nudged(code))
-            case Finish(result):
-                self.tell(TaskFinished(result))
-            case StopForBudget(limit):
-                self.tell(BudgetStopped(limit))
+            case RollBack():
+                paths = tuple(change.path for change in self.state.task.changed)
+                self.tell(FilesRestored((), "rollback", conflicts=paths))
+            case DeliverInput(text):
+                self.tell(UserSaid(text, queued=True))
+            case _:
+                self.tell(recorded(step))
 
     def message(self, draw: Draw) -> AssistantSaid:
         text = draw(TEXTS)
@@ -130,6 +159,10 @@ class Conversation(RuleBasedStateMachine):
             if outcome is None:
                 return (allowed(one.id), CallStarted(one.id, draw(st.booleans())))
             return denied(one.id) if outcome is Outcome.DENIED else (settled(one.id, outcome),)
+        if one.name == SUBTASK and len(self.state.tasks) < MOST_TASKS and draw(st.booleans()):
+            return (TaskStarted("ask", one.id, "do a part"),)
+        if one.name == "execute_command" and not self.state.task.changed and draw(st.booleans()):
+            return (FilesChanged(one.id, (FileChange("a", None, FileVersion("0", 0o644)),)),)
         outcome, content = draw(RAN), draw(CONTENTS)
         if one.name != COMPLETION or outcome is Outcome.FAILED:
             return (CallFinished(ToolResult(one.id, outcome, None, content)),)
@@ -137,6 +170,29 @@ class Conversation(RuleBasedStateMachine):
             return (CallFinished(ToolResult(one.id, outcome, Code.FEEDBACK, content)),)
         done = ToolResult(one.id, outcome, Code.FINISHED)
         return (CallFinished(done, completion="it is done"),)
+
+    @rule(text=TEXTS)
+    def the_user_says_something_meanwhile(self, text: str) -> None:
+        self.tell(InputQueued(text))
+
+    @rule(back=st.integers(1, 3))
+    def words_are_taken_back(self, back: int) -> None:
+        if not self.state.task.open_calls and back <= len(self.state.points):
+            self.tell(Rewound(self.state.messages_said - back))
+
+    @rule(data=st.data())
+    def the_history_is_compacted(self, data: st.DataObject) -> None:
+        task = self.state.task
+        if task.messages and not task.open_calls and not task.compacted:
+            kept = data.draw(st.sampled_from([0, *cuts(task.messages)]))
+            self.tell(HistoryCompacted("what was said", kept, "user"))
+
+    @rule()
+    def the_subtask_is_given_up(self) -> None:
+        task = self.state.task
+        if task.parent_call_id and not task.open_calls and task.result is None:
+            outcome, code = Outcome.FAILED, Code.SUBTASK_CANCELLED
+            self.tell(settled(task.parent_call_id, outcome, code))
 
     def stop(self, reason: Stop) -> None:
         self.tell(Interrupted(reason))
@@ -164,7 +220,7 @@ class Conversation(RuleBasedStateMachine):
 
     @invariant()
     def the_accounts_add_up(self) -> None:
-        still_open = [one.id for one in self.state.task.open_calls]
+        still_open = [[one.id for one in task.open_calls] for task in self.state.tasks]
         accounts.every_call_has_one_result_in_order(self.told, still_open)
         accounts.no_call_runs_twice_or_incomplete(self.told)
         accounts.every_message_is_worked_off_as_the_law_says(self.told)
@@ -175,6 +231,8 @@ class Conversation(RuleBasedStateMachine):
     def verification_finds_nothing_but_open_calls(self) -> None:
         report = verify(self.told)
         assert list(report.unanswered) == [one.id for one in self.state.task.open_calls]
+        below = [one.id for task in self.state.tasks[:-1] for one in task.open_calls]
+        assert list(report.waiting) == below
         assert replace(report, unanswered=()).adds_up
 
     @invariant()

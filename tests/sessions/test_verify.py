@@ -63,7 +63,7 @@ ROWS: dict[str, tuple[list[Told], Report]] = {
     ),
     "results the other way round": (
         [A_B, settled("b", Outcome.FAILED), settled("a", Outcome.FAILED)],
-        replace(NOTHING, misplaced=("b", "a")),
+        replace(NOTHING, misplaced=("b",)),
     ),
     "a call started twice": (
         [BEFORE, allowed("a"), CallStarted("a"), CallStarted("a"), settled("a", Outcome.OK)],

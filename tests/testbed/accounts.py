@@ -4,12 +4,53 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from agent_cli.types.entries import AssistantSaid, CallFinished, CallStarted, Entry
+from agent_cli.types.entries import (
+    AssistantSaid,
+    CallFinished,
+    CallStarted,
+    Entry,
+    Rewound,
+    TaskStarted,
+    UserSaid,
+)
 from agent_cli.types.messages import AssistantMessage
 from agent_cli.types.outcomes import Code, Outcome
 
-LAST_WORDS = (Code.FINISHED, Code.FEEDBACK, Code.FAILED_EARLIER)
-"""How a completion ends its message."""
+LAST_WORDS = (
+    Code.FINISHED,
+    Code.FEEDBACK,
+    Code.FAILED_EARLIER,
+    Code.SUBTASK_COMPLETED,
+    Code.SUBTASK_FAILED,
+    Code.SUBTASK_CANCELLED,
+)
+"""How a completion, or a call that a subtask has answered, ends its message."""
+
+
+def conversations(told: Sequence[Entry]) -> list[list[Entry]]:
+    """What was told of each task, as far as it was not unsaid; a subtask's result is its parent's.
+
+    Those that are not over come last, the session's own first of them.
+    """
+    over: list[list[Entry]] = []
+    stack: list[list[Entry]] = [[]]
+    waiting: list[str] = [""]
+    points: list[tuple[list[list[Entry]], list[str]]] = []
+    for entry in told:
+        if isinstance(entry, UserSaid):
+            points.append(([list(one) for one in stack], list(waiting)))
+        if isinstance(entry, Rewound):
+            stack, waiting = points[entry.kept]
+            del points[entry.kept :]
+        elif isinstance(entry, TaskStarted) and entry.parent_call_id:
+            stack.append([entry])
+            waiting.append(entry.parent_call_id)
+        else:
+            if isinstance(entry, CallFinished) and entry.result.call_id == waiting[-1]:
+                over.append(stack.pop())
+                waiting.pop()
+            stack[-1].append(entry)
+    return [*over, *stack]
 
 
 def messages(told: Sequence[Entry]) -> Iterator[tuple[AssistantMessage, list[Entry]]]:
@@ -21,11 +62,18 @@ def messages(told: Sequence[Entry]) -> Iterator[tuple[AssistantMessage, list[Ent
         yield entry.message, list(told[place + 1 : end])
 
 
-def every_call_has_one_result_in_order(told: Sequence[Entry], still_open: list[str]) -> None:
-    asked = [call.id for message, _ in messages(told) for call in message.calls]
-    results = [entry.result.call_id for entry in told if isinstance(entry, CallFinished)]
-    assert asked == results + still_open
-    assert len(set(asked)) == len(asked)
+def every_call_has_one_result_in_order(
+    told: Sequence[Entry], still_open: Sequence[list[str]]
+) -> None:
+    """`still_open` are the open calls of each task that is not over, the session's own first."""
+    parts = conversations(told)
+    ended = len(parts) - len(still_open)
+    for part, left in zip(parts, [*([[]] * ended), *still_open], strict=True):
+        asked = [call.id for message, _ in messages(part) for call in message.calls]
+        results = [entry.result.call_id for entry in part if isinstance(entry, CallFinished)]
+        assert asked == results + left
+    ids = [call.id for message, _ in messages(told) for call in message.calls]
+    assert len(set(ids)) == len(ids)
 
 
 def no_call_runs_twice_or_incomplete(told: Sequence[Entry]) -> None:
@@ -39,7 +87,7 @@ def no_call_runs_twice_or_incomplete(told: Sequence[Entry]) -> None:
 
 def every_message_is_worked_off_as_the_law_says(told: Sequence[Entry]) -> None:
     """No completion stands after a failure; nothing starts after what ends the message."""
-    for _, followed in messages(told):
+    for _, followed in (pair for part in conversations(told) for pair in messages(part)):
         failed = over = False
         for entry in followed:
             if isinstance(entry, CallStarted):
@@ -52,6 +100,7 @@ def every_message_is_worked_off_as_the_law_says(told: Sequence[Entry]) -> None:
 
 
 def one_call_per_message_starts(told: Sequence[Entry]) -> None:
-    for message, followed in messages(told):
+    pairs = (pair for part in conversations(told) for pair in messages(part))
+    for message, followed in pairs:
         starts = [entry.call_id for entry in followed if isinstance(entry, CallStarted)]
         assert starts in ([], [call.id for call in message.calls[:1]])

@@ -1,0 +1,112 @@
+"""What the user says while work goes on, and what they take back."""
+
+import pytest
+from testbed.story import BEGINNING, Told, accepted, asked, completion, ran, started, story
+
+from agent_cli.engine.state import apply, fold
+from agent_cli.engine.steps import (
+    Awaiting,
+    AwaitUser,
+    CallModel,
+    DeliverInput,
+    Dispatch,
+    Rules,
+    Step,
+    next_step,
+)
+from agent_cli.engine.subtasks import SUBTASK
+from agent_cli.types.entries import (
+    Entry,
+    FilesChanged,
+    HistoryCompacted,
+    InputQueued,
+    Interrupted,
+    Rewound,
+    TaskFinished,
+    TaskStarted,
+    UserSaid,
+)
+from agent_cli.types.errors import InvalidTransitionError
+from agent_cli.types.evidence import FileChange, FileVersion
+from agent_cli.types.messages import ToolCall
+from agent_cli.types.outcomes import Stop
+
+MEANWHILE = InputQueued("use tabs")
+DELIVERED = UserSaid("use tabs", queued=True)
+OVER: list[Told] = [asked(completion()), accepted(), TaskFinished("it is done")]
+
+STEPS: dict[str, tuple[list[Told], Step]] = {
+    "calls go on before it is heard": (
+        [asked("a", "b"), MEANWHILE, ran("a")],
+        Dispatch(ToolCall("b", "read_file", '{"path":"b"}')),
+    ),
+    "it is heard between turns": (
+        [asked("a"), MEANWHILE, ran("a")],
+        DeliverInput("use tabs"),
+    ),
+    "then the model is asked": ([asked("a"), MEANWHILE, ran("a"), DELIVERED], CallModel()),
+    "one after the other": (
+        [MEANWHILE, InputQueued("no, blanks"), DELIVERED],
+        DeliverInput("no, blanks"),
+    ),
+    "it goes on from a result": ([MEANWHILE, *OVER], DeliverInput("use tabs")),
+    "it does not undo a stop": (
+        [MEANWHILE, Interrupted(Stop.USER)],
+        AwaitUser(Awaiting.INTERRUPTED),
+    ),
+}
+
+
+@pytest.mark.parametrize(("told", "step"), STEPS.values(), ids=STEPS)
+def test_next(told: list[Told], step: Step):
+    assert next_step(story(*told), Rules()) == step
+
+
+def test_words_taken_back_are_as_if_never_said():
+    before = story(asked(text="well"))
+    state = fold([UserSaid("more"), asked(text="hm"), UserSaid("and more")], before)
+    back = apply(state, Rewound(1))
+    assert back.tasks == before.tasks
+    assert (back.messages_said, back.turns) == (1, 2)
+    assert apply(back, UserSaid("other")).messages_said == 2
+
+
+def test_everything_can_be_taken_back():
+    state = apply(story(asked(text="well")), Rewound(0))
+    assert (state.task.messages, state.messages_said) == ((), 0)
+    assert next_step(state, Rules()) == AwaitUser(Awaiting.FIRST)
+
+
+def test_words_that_led_to_a_subtask_take_it_back():
+    part = ToolCall("part", SUBTASK, "{}")
+    told: list[Told] = [asked(part), started("part"), TaskStarted("ask", "part", "look")]
+    state = apply(story(*told), Rewound(0))
+    assert len(state.tasks) == 1
+
+
+def test_what_was_done_to_files_is_not_unsaid():
+    change = FileChange("a", None, FileVersion("0" * 64, 0o644))
+    told: list[Told] = [asked("a"), started("a"), FilesChanged("a", (change,))]
+    state = apply(story(*told, ran("a")[-1]), Rewound(0))
+    assert state.task.evidence.changed == (change,)
+
+
+COMPACTED = HistoryCompacted("what was said", 0, "user")
+ILLEGAL: dict[str, tuple[list[Told], Entry]] = {
+    "queued words that were not": ([], DELIVERED),
+    "queued words out of turn": ([InputQueued("first"), MEANWHILE], DELIVERED),
+    "as many words back as there are": ([], Rewound(1)),
+    "words back before the first": ([], Rewound(-1)),
+    "words back while calls are open": ([asked("a")], Rewound(0)),
+    "words back behind a compaction": ([asked(text="well"), COMPACTED], Rewound(0)),
+}
+
+
+@pytest.mark.parametrize(("told", "entry"), ILLEGAL.values(), ids=ILLEGAL)
+def test_it_is_refused(told: list[Told], entry: Entry):
+    state = fold(BEGINNING)
+    for one in told:
+        for single in one if isinstance(one, tuple) else (one,):
+            state = apply(state, single)
+    with pytest.raises(InvalidTransitionError):
+        apply(state, entry)
