@@ -14,7 +14,7 @@ from msgspec import Struct
 LIMIT = 300
 """Groups of adjacent lines in one result."""
 LONGEST_LINE = 500
-_MOST_LINES = 3 * LIMIT
+MOST_LINES = 3 * LIMIT
 """A match with the lines around it, so many times: one group can be as long as a file."""
 
 
@@ -31,8 +31,6 @@ class Report(Struct, frozen=True, omit_defaults=True):
     line_number: int | None = None
     absolute_offset: int | None = None
     """Where the line begins, in bytes of the content as UTF-8."""
-    binary_offset: int | None = None
-    """Where a file turned out to be binary: none of its lines counts."""
 
 
 class Event(Struct, frozen=True):
@@ -52,7 +50,8 @@ _EVENT = msgspec.json.Decoder(Event)
 class Hits:
     """Collects the groups of lines from files that may be shown, up to the limit.
 
-    `read` returns a file's content as UTF-8, None for one that may not be shown.
+    `read` returns a file's content as UTF-8, None for one that may not be shown. Whether there
+    are too many does not depend on the order in which they come.
     """
 
     def __init__(self, read: Callable[[str], bytes | None]) -> None:
@@ -60,7 +59,8 @@ class Hits:
         self._content = b""
         self._files: list[_File] = []
         self._current: _File | None = None
-        self._pending = ""
+        self._pending: list[str] = []
+        """The beginning of a line, in the pieces in which it came."""
         self._count = 0
         self._lines = 0
         self.is_full = False
@@ -75,11 +75,13 @@ class Hits:
 
     def feed(self, text: str) -> None:
         """Take the next piece of the report, cut anywhere."""
-        *lines, self._pending = (self._pending + text).split("\n")
+        *lines, rest = text.split("\n")
         for line in lines:
             if self.is_full:
                 return
-            self._take(line)
+            self._take("".join([*self._pending, line]))
+            self._pending.clear()
+        self._pending.append(rest)
 
     def render(self) -> str:
         """Return the result: what there is, by file, each line with its number."""
@@ -88,7 +90,8 @@ class Hits:
             header = f"Showing first {count} of {count}+ results: narrow the search to see others."
         else:
             header = f"Found {count} result{'' if count == 1 else 's'}."
-        return "\n\n".join([header, *(_render(file) for file in self._files if file.groups)])
+        files = sorted(self._files, key=lambda file: by_name(file.path))
+        return "\n\n".join([header, *(_render(file) for file in files if file.groups)])
 
     def _take(self, line: str) -> None:
         try:
@@ -101,10 +104,6 @@ class Hits:
             self._begin(_path(event.data.path))
         elif self._current is None:
             return
-        elif event.type == "end":
-            if event.data.binary_offset is not None:
-                self._count -= len(self._current.groups)
-                self._current.groups.clear()
         elif event.data.line_number is not None and self._stands(event.data):
             self._add(self._current, event.data.line_number, _line(event.data.lines))
 
@@ -121,7 +120,7 @@ class Hits:
 
     def _add(self, file: _File, number: int, line: str) -> None:
         begins = not file.groups or file.groups[-1][-1][0] + 1 != number
-        if self._lines == _MOST_LINES or (begins and self._count == LIMIT):
+        if self._lines == MOST_LINES or (begins and self._count == LIMIT):
             self.is_full = True
             self.on_full()
             return
@@ -130,6 +129,11 @@ class Hits:
             self._count += 1
         file.groups[-1].append((number, line))
         self._lines += 1
+
+
+def by_name(path: str) -> list[bytes]:
+    """Return the key by which ripgrep sorts: names are compared one after the other."""
+    return os.fsencode(path).split(b"/")
 
 
 def _nothing() -> None:

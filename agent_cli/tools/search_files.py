@@ -23,6 +23,7 @@ _TIMEOUT = 60
 """Seconds."""
 _IMPOSSIBLE = 2
 """The exit code of an engine that could not search, or not everywhere."""
+_ENDS = frozenset({0, 1, _IMPOSSIBLE})
 
 
 class Arguments(ToolArguments, frozen=True):
@@ -87,9 +88,7 @@ class SearchFiles(Tool[Arguments]):
             raise ToolError(f"{arguments.path!r} does not exist")
         patterns = engine.expand(arguments.file_pattern)
         search = engine.Search(arguments.regex, where.target, is_file, patterns)
-        start = await _start(search, workspace)
-        hits = Hits(_reader(search, workspace))
-        finished = await _run(start, hits, context)
+        hits, finished = await _search(search, context)
         if finished is not None:
             _refuse_unfinished(finished, hits, arguments)
         return hits.render()
@@ -109,7 +108,19 @@ def _refuse_unusable(arguments: Arguments) -> None:
         raise ToolError("the regex is empty: say what to search for", Code.INVALID_ARGUMENTS)
 
 
-async def _start(search: engine.Search, workspace: Workspace) -> engine.Start:
+async def _search(search: engine.Search, context: ToolContext) -> tuple[Hits, Finished | None]:
+    """Search in one way after the other, up to the first that comes to its end."""
+    *quick, careful = await _ways(search, context.workspace)
+    for start in quick:
+        hits = Hits(_reader(search, context.workspace))
+        finished = await _run(start, hits, context)
+        if finished is not None and finished.exit_code in _ENDS:
+            return hits, finished
+    hits = Hits(_reader(search, context.workspace))
+    return hits, await _run(careful, hits, context)
+
+
+async def _ways(search: engine.Search, workspace: Workspace) -> tuple[engine.Start, ...]:
     program = engine.ripgrep()
     if program is not None:
         return engine.with_ripgrep(program, search)
@@ -124,9 +135,10 @@ def _reader(search: engine.Search, workspace: Workspace) -> Callable[[str], byte
         if not names.wants(path):
             return None
         try:
-            return as_utf8(workspace.read(path))
+            content = as_utf8(workspace.read(path))
         except ToolError:
             return None
+        return None if b"\0" in content else content
 
     return read
 
@@ -139,7 +151,7 @@ async def _run(start: engine.Start, hits: Hits, context: ToolContext) -> Finishe
         context.processes.forgetting().run(
             start.argv,
             cwd=context.workspace.root,
-            timeout=_TIMEOUT,
+            timeout=start.patience or _TIMEOUT,
             on_output=hits.feed,
             stdin=start.stdin,
         )

@@ -27,11 +27,12 @@ def read(path: str, limit: int = READ_LIMIT) -> tuple[bytes, os.stat_result]:
     """
     parent, name = os.path.split(path)
     with directory(parent) as folder, open(open_regular(name, folder), "rb") as file:
-        data = file.read(limit + 1)
+        too_large = os.fstat(file.fileno()).st_size > limit
+        data = b"" if too_large else file.read(limit + 1)
         found = os.fstat(file.fileno())
     if data is None:  # pyright: ignore[reportUnnecessaryComparison] - a kernel file may never be ready
         raise BlockedPathError(f"{name!r} has no content to wait for")
-    if len(data) > limit:
+    if too_large or len(data) > limit:
         raise ToolError(f"{name!r} is larger than {limit} bytes: use a command to look at parts")
     return data, found
 

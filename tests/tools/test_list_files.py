@@ -71,6 +71,18 @@ def test_the_limit_spares_the_top_level(bench: Bench):
     assert {"a/", "z/", "last"} <= set(lines)
 
 
+def test_what_is_found_before_too_much_is_shown_and_the_end_told(bench: Bench, monkeypatch):
+    plant(bench.root, "a/deep", "b", *(f"c/{number}.o" for number in range(9)))
+    (bench.root / ".gitignore").write_text("*.o\n")
+    monkeypatch.setattr("agent_cli.workspace._walk.WALK_LIMIT", 6)
+    assert bench.text(path=".", recursive=True).split("\n") == [
+        "a/", "a/deep", "c/", ".gitignore", "b", "",
+        f"The list ends here, more than 6 entries below {str(bench.root)!r}: name a part of it.",
+    ]  # fmt: skip
+    with pytest.raises(ToolError, match="more than 6"):
+        bench.run(path="c")
+
+
 def test_what_nobody_wrote_is_named_and_not_entered(bench: Bench):
     plant(bench.root, "node_modules/x", ".cache/x", "target/dependency/x", "target/own")
     lines = bench.text(path=".", recursive=True).split("\n")

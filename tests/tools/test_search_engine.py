@@ -136,3 +136,55 @@ def test_cancelling_ends_the_search(tmp_path: Path):
             await running
 
     asyncio.run(scenario())
+
+
+def engine_that(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quick: str) -> Bench:
+    """Bring an engine that does this in a quick search, and finds an x in a careful one."""
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root" / "a").write_text("x\n")
+    program = tmp_path / "rg"
+    program.write_text(
+        "#!/bin/sh\n"
+        f'case "$*" in *--sort=path*) ;; *) {quick};; esac\n'
+        """echo '{"type":"begin","data":{"path":{"text":"a"}}}'\n"""
+        """echo '{"type":"match","data":{"lines":{"text":"x"},"line_number":1,"""
+        """"absolute_offset":0}}'\n"""
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    return Bench(search_files.TOOL, tmp_path / "root")
+
+
+QUICK = [
+    pytest.param("kill -ABRT $$", id="breaks off"),
+    pytest.param("echo thread panicked; exit 101", id="crashes"),
+    pytest.param("exec sleep 60", id="takes too long"),
+]
+
+
+@pytest.mark.parametrize("quick", QUICK)
+def test_a_quick_search_that_fails_is_followed_by_a_careful_one(tmp_path, monkeypatch, quick: str):
+    monkeypatch.setattr("agent_cli.tools._search_engine._QUICK", 1)
+    text = engine_that(tmp_path, monkeypatch, quick).text(path=".", regex="x")
+    assert text == "Found 1 result.\n\n# a\n  1 | x\n----"
+
+
+def test_what_a_quick_search_says_of_the_regex_is_believed(tmp_path: Path, monkeypatch):
+    bench = engine_that(tmp_path, monkeypatch, "echo no regex; exit 2")
+    with pytest.raises(ToolError, match="no regex"):
+        bench.run(path=".", regex="x")
+
+
+def test_too_many_do_not_depend_on_the_order_of_files():
+    """The quick search has none: the limit must be met, or not, in whatever order they come."""
+    reports = [
+        f'{{"type":"begin","data":{{"path":{{"text":"{n:03}"}}}}}}\n'
+        '{"type":"match","data":{"lines":{"text":"x\\n"},"line_number":1,"absolute_offset":0}}\n'
+        for n in range(301)
+    ]
+    for order in (reports, reports[::-1]):
+        hits = Hits(lambda _: b"x\n")
+        hits.feed("".join(order[:300]))
+        assert not hits.is_full
+        hits.feed(order[300])
+        assert hits.is_full

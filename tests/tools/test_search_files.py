@@ -153,6 +153,29 @@ def test_there_is_a_limit(bench: Bench, count: int, header: str):
     assert "f300" not in text
 
 
+def test_files_come_in_one_order_and_the_first_are_shown(bench: Bench):
+    names = [f"{folder}/{n:03}" for folder in ("a", "a-b", "a.b", "b") for n in range(100)]
+    plant(bench.root, dict.fromkeys(names[:300], "x\n"))
+    headings = [f"# {name}" for name in names[:300]]
+    text = bench.text(path=".", regex="x")
+    assert text.startswith("Found 300 results.")
+    assert [line for line in text.split("\n") if line.startswith("#")] == headings
+    plant(bench.root, dict.fromkeys(names, "x\n"))
+    text = bench.text(path=".", regex="x")
+    assert text.startswith("Showing first 300 of 300+ results")
+    assert [line for line in text.split("\n") if line.startswith("#")] == headings
+
+
+def test_a_file_that_is_too_large_to_be_shown_is_left_out(bench: Bench):
+    plant(bench.root, {"small": "x\n"})
+    with (bench.root / "large").open("wb") as file:
+        for _ in range(65):
+            file.write(b"x\n" * 524_288)
+    assert bench.text(path=".", regex="x") == "Found 1 result.\n\n# small\n  1 | x\n----"
+    with pytest.raises(ToolError, match="larger than"):
+        bench.run(path="large", regex="x")
+
+
 def test_what_the_engine_saw_elsewhere_is_not_shown(tmp_path: Path, monkeypatch):
     """As where a link is put in the place of a file after the engine was started."""
     root, engine = tmp_path / "root", tmp_path / "rg"
