@@ -20,6 +20,12 @@ from agent_cli.resources.demo import PROMPT, copy_project, script
 from agent_cli.runtime.toolbox import Options
 from agent_cli.settings.load import load
 
+_SETTINGS = {
+    "protocol": "native",
+    "parallel_tool_calls": True,
+    "mode": "code",
+    "telemetry.otel": False,  # nothing leaves this machine
+}
 _TESTS = "python -m pytest -q -p no:cacheprovider"
 
 
@@ -45,7 +51,7 @@ def _play(project: Path, *, yes: bool) -> int:
     copy_project(project)
     sys.stderr.write(_banner(project) + "\n")
     environ = _environment(os.environ)
-    settings = load(environ, {"protocol": "native", "parallel_tool_calls": True, "mode": "code"})
+    settings = load(environ, _SETTINGS)
     model = f"replay:{script()}"
     options = Options(
         cwd=project, environ=environ, model=model, interactive=not yes, demonstrates=yes

@@ -18,6 +18,7 @@ from agent_cli.runtime.agent import Agent
 from agent_cli.runtime.asking import Asking
 from agent_cli.runtime.dispatch import Dispatcher
 from agent_cli.runtime.frontend import Frontend
+from agent_cli.runtime.listening import listened
 from agent_cli.runtime.mentions import Attachments
 from agent_cli.runtime.opening import announce, begin, go_on, left
 from agent_cli.runtime.prepare import Toolbox
@@ -56,9 +57,11 @@ def assemble(settings: Settings, options: Options, watching: Frontend) -> Agent:
         )
     known = known_servers(settings, options.cwd, options.environ, options.folders_servers)
     hidden = secrets(settings, options.environ, known.servers if known else ())
-    frontend = Redacted(Redactor(hidden), watching)
+    heard, closing = listened(settings, watching)
+    frontend = Redacted(Redactor(hidden), heard)
     vision = resolved.info.vision
     box = toolbox(settings, options, frontend, frontend.redactor, vision=vision)
+    box = replace(box, closing=(*closing, *box.closing))
     parts = Parts(settings, options, resolved, box, Prompts(box, options.environ))
     resumed = left(settings, options, frontend)
     protocol = resumed.protocol if resumed else settings.protocol or resolved.info.protocol

@@ -93,6 +93,7 @@ MAY_NOT: dict[Keys, Reason] = {
     ("api_key_env",): Reason.ADDRESS,
     ("headers",): Reason.ADDRESS,
     ("index",): Reason.ADDRESS,
+    ("telemetry",): Reason.ADDRESS,
     ("proxy",): Reason.ADDRESS,
     ("approval", "rules", "allow"): Reason.LOOSENS,
     ("yolo",): Reason.LOOSENS,

@@ -99,6 +99,14 @@ class ImagesSettings(Struct, frozen=True, forbid_unknown_fields=True):
     """`provider/name` of the model that makes images; without one nobody is offered any."""
 
 
+class TelemetrySettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """Nothing is sent anywhere unless it is asked for; free text never is."""
+
+    otel: bool = False
+    """Send spans and metrics to the collector that the OTEL_EXPORTER_OTLP_ variables name; without
+    them to one on this machine."""
+
+
 class IndexSettings(Struct, frozen=True, forbid_unknown_fields=True):
     """Finds code by meaning too, with an endpoint in OpenAI's format that makes embeddings."""
 
@@ -182,6 +190,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     web: WebSettings = WebSettings()
     images: ImagesSettings = ImagesSettings()
     index: IndexSettings = IndexSettings()
+    telemetry: TelemetrySettings = TelemetrySettings()
     providers: dict[str, ProviderSettings] = field(default_factory=dict[str, ProviderSettings])
     models: dict[str, ModelSettings] = field(default_factory=dict[str, ModelSettings])
     """By `provider/name`."""
