@@ -21,9 +21,11 @@ async def settle_completion(
     complete: Complete,
     demonstrate: Callable[[str], Awaitable[ToolResult]],
     frontend: Frontend,
+    *,
+    subtask: bool = False,
 ) -> CallFinished:
     """Show the result, offer its command, ask for feedback; return how the call ended."""
-    frontend.emit(CompletionResult(call_id, complete.result, complete.command))
+    frontend.emit(CompletionResult(call_id, complete.result, complete.command, subtask))
     shown = ""
     if complete.command is not None:
         ran = await demonstrate(complete.command)

@@ -120,7 +120,10 @@ class Dispatcher:
         if forbidden is not None:
             self._finish(forbidden)
             return
-        entry = await settle_completion(call.id, complete, demonstrate, self._frontend)
+        subtask = bool(self._session.state.task.parent_call_id)
+        entry = await settle_completion(
+            call.id, complete, demonstrate, self._frontend, subtask=subtask
+        )
         self._session.append(entry)
 
     async def _demonstrate(self, call: ToolCall, command: str) -> ToolResult:

@@ -10,6 +10,7 @@ from agent_cli.runtime.policy import without_tool
 from agent_cli.runtime.prepare import Toolbox
 from agent_cli.runtime.redaction import Redacted
 from agent_cli.runtime.session import Session, open_session
+from agent_cli.runtime.standing import standing
 from agent_cli.runtime.toolbox import Options
 from agent_cli.sessions.catalog import new_id, session_path
 from agent_cli.sessions.codec import FORMAT
@@ -87,7 +88,8 @@ def announce(session: Session, options: Options, toolbox: Toolbox, frontend: Fro
         tools=tuple(toolbox.tools),
         resumed=options.resume is not None,
         turns=state.turns,
-        open_calls=state.task.open_calls,
+        open_calls=tuple(call for task in state.tasks for call in task.open_calls),
+        subtasks=tuple(task.parent_call_id for task in state.tasks[1:]),
     )
     frontend.emit(opened)
     for rule in without_tool(toolbox.policy, built_in()):
@@ -111,6 +113,8 @@ def go_on(
         )
     if agent.recover():
         frontend.emit(Notice(say("the session had been cut off; its open calls were settled")))
+    if len(session.state.tasks) > 1:
+        frontend.emit(Notice(standing(session.state)))
     state, started = session.state, _started(session)
     if not options.mode and not agent.customs.modes.has(state.task.mode):
         gone = say("the mode {mode} is not there any more", mode=state.task.mode)

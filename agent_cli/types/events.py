@@ -80,7 +80,9 @@ class SessionOpened(Struct, frozen=True, tag="session_opened", omit_defaults=Tru
     turns: int = 0
     """Model responses before now."""
     open_calls: tuple[ToolCall, ...] = ()
-    """Calls that were left without a result; they are settled next."""
+    """Calls that were left without a result; they are settled next, or wait for a subtask."""
+    subtasks: tuple[str, ...] = ()
+    """Ids of the calls that wait for a subtask, the one that runs last."""
 
 
 class Appended(Struct, frozen=True, tag="appended"):
@@ -107,6 +109,8 @@ class CompletionResult(Struct, frozen=True, tag="completion_result", omit_defaul
     call_id: str
     result: str
     command: str | None = None
+    subtask: bool = False
+    """It is a subtask that is done, and another task goes on after it."""
 
 
 Event: TypeAlias = Delta | SessionOpened | Appended | Progress | Notice | CompletionResult

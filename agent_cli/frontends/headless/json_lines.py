@@ -1,8 +1,9 @@
 """`stream-json`: one JSON object a line on standard output; the last one is always `result`.
 
 Every line has `v`, `type`, `seq`, `ts`, `session_id` and `turn`. Types: init, message, turn,
-tool_use, tool_result, completion_result, error, result. Characters are JSON-escaped. Every call has
-one tool_use, when it starts or, if it never does, before its tool_result.
+tool_use, tool_result, task_started, completion_result, error, result. Characters are JSON-escaped.
+Every call has one tool_use, when it starts or, if it never does, before its tool_result. The calls
+of a subtask stand between the two of the call that started it.
 """
 
 from typing import TypeAlias
@@ -19,6 +20,7 @@ from agent_cli.types.entries import (
     CallFinished,
     CallStarted,
     Interrupted,
+    TaskStarted,
     UserSaid,
 )
 from agent_cli.types.events import (
@@ -52,8 +54,9 @@ class JsonLines(NobodyThere):
                 self._begin(event)
             case Appended(entry=entry):
                 self._entry(entry)
-            case CompletionResult(call_id, result, command):
-                self._write("completion_result", id=call_id, result=result, command=command)
+            case CompletionResult(call_id, result, command, subtask):
+                done: Fields = {"id": call_id, "result": result, "command": command}
+                self._write("completion_result", subtask=subtask, **done)
             case Retrying(attempt, delay, reason, left=None):
                 fields: Fields = {"attempt": attempt, "delay": delay, "message": reason}
                 self._write("error", fatal=False, **fields)
@@ -85,6 +88,8 @@ class JsonLines(NobodyThere):
 
     def _entry(self, entry: object) -> None:
         match entry:
+            case TaskStarted(mode, parent, message) if parent:
+                self._write("task_started", id=parent, mode=mode, message=message)
             case UserSaid(text):
                 self._write("message", role="user", text=text)
             case AssistantSaid(message):

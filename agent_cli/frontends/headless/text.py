@@ -7,7 +7,7 @@ from agent_cli.frontends.headless.registry import Ending
 from agent_cli.frontends.headless.streams import put, tell
 from agent_cli.frontends.sanitiser import in_one_line, visible
 from agent_cli.i18n.catalog import say
-from agent_cli.types.entries import AssistantSaid, CallFinished, TaskFinished
+from agent_cli.types.entries import AssistantSaid, CallFinished, TaskFinished, TaskStarted
 from agent_cli.types.events import (
     Appended,
     CompletionResult,
@@ -29,18 +29,26 @@ class TextOutput(NobodyThere):
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
         self._command = False
+        self._subtasks: list[str] = []
 
     def emit(self, event: Event) -> None:
         match event:
-            case SessionOpened(open_calls=calls):
+            case SessionOpened(open_calls=calls, subtasks=subtasks):
                 self._name(calls)
+                self._subtasks = list(subtasks)
+            case Appended(entry=TaskStarted(mode, parent, message)) if parent:
+                self._subtasks.append(parent)
+                started = say("subtask in mode {mode}: {message}", mode=mode, message=message)
+                tell(f"→ {in_one_line(started)[:_SHOWN]}")
             case Appended(entry=AssistantSaid(message)):
                 self._name(message.calls)
             case Appended(entry=CallFinished(result)):
+                if result.call_id in self._subtasks:
+                    self._subtasks.remove(result.call_id)
                 mark = "✓" if result.outcome is Outcome.OK else "✗"
                 name = self._names.pop(result.call_id, result.call_id)
                 tell(f"{mark} {in_one_line(name)}  [{result.outcome}]")
-            case Appended(entry=TaskFinished(result)):
+            case Appended(entry=TaskFinished(result)) if not self._subtasks:
                 put(visible(result))
             case CompletionResult(command=command):
                 self._command = command is not None

@@ -12,7 +12,14 @@ from agent_cli.frontends.terminal.result_panel import result_panel
 from agent_cli.frontends.terminal.writer import Writer
 from agent_cli.i18n.catalog import say
 from agent_cli.types.approval import Request, Verdict
-from agent_cli.types.entries import AssistantSaid, CallFinished, CallStarted, Entry, TodosUpdated
+from agent_cli.types.entries import (
+    AssistantSaid,
+    CallFinished,
+    CallStarted,
+    Entry,
+    TaskStarted,
+    TodosUpdated,
+)
 from agent_cli.types.events import (
     Appended,
     CompletionResult,
@@ -52,8 +59,8 @@ class TerminalFrontend:
                 self._calls = {call.id: call for call in calls}
             case Appended(entry=entry):
                 self._entry(entry)
-            case CompletionResult(result=result, command=command):
-                self._writer.show(result_panel(result, command))
+            case CompletionResult(result=result, command=command, subtask=subtask):
+                self._writer.show(result_panel(result, command, subtask=subtask))
             case Notice(message):
                 self._writer.show(Text(visible(message), style="yellow"))
             case Retrying():
@@ -98,6 +105,9 @@ class TerminalFrontend:
                 self._writer.show(line.append(f" {_short(call.arguments)}", style="dim"))
             case CallFinished(result):
                 self._finished(result)
+            case TaskStarted(mode, parent, message) if parent:
+                head = Text("▶ ", style="magenta").append(say("Subtask"), style="bold")
+                self._writer.show(head.append(f" [{mode}] {visible(message)}"))
             case TodosUpdated(todos):
                 for todo in todos:
                     self._writer.show(Text(f"  {_MARKS[todo.status]} {visible(todo.text)}"))

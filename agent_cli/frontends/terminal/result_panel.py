@@ -16,12 +16,13 @@ _LANGUAGE = re.compile(r"(?m)^([ \t>]*(?:`{3,}|~{3,})[ \t]*)[\w.+#-]{1,20}[ \t]*
 """Behind the beginning of a block of code: says how to colour it, and is no text."""
 
 
-def result_panel(result: str, command: str | None) -> RenderableType:
+def result_panel(result: str, command: str | None, *, subtask: bool = False) -> RenderableType:
     """Return the panel; the result is rendered as Markdown, the command as it is."""
     parts: list[RenderableType] = [_Rendered(visible(result))]
     if command is not None:
         parts.append(Text(f"\n$ {visible(command)}", style="bold"))
-    title = f"[bold green]✓ {say('Task completed')}[/]"
+    done = say("Subtask completed") if subtask else say("Task completed")
+    title = f"[bold green]✓ {done}[/]"
     return Panel(Group(*parts), title=title, title_align="left", border_style="green")
 
 

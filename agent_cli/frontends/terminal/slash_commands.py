@@ -8,6 +8,7 @@ from agent_cli.context.commands import typed
 from agent_cli.frontends.sanitiser import visible
 from agent_cli.i18n.catalog import say
 from agent_cli.runtime.agent import Agent
+from agent_cli.runtime.standing import standing
 from agent_cli.types.entries import ModeSwitched, ParallelSwitched
 from agent_cli.types.requests import Protocol
 
@@ -110,10 +111,15 @@ def _cost(agent: Agent, argument: str) -> str:
     )
 
 
+def _tasks(agent: Agent, argument: str) -> str:
+    return visible(standing(agent.session.state))
+
+
 COMMANDS: dict[str, Command] = {
     "help": Command("list the commands", _help),
     "mode": Command("show or switch the mode", _mode),
     "parallel": Command("allow several calls per message, or one", _parallel),
     "status": Command("show session, model and mode", _status),
+    "tasks": Command("show the tasks that wait for each other", _tasks),
     "cost": Command("show tokens and cost so far", _cost),
 }
