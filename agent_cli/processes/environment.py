@@ -12,6 +12,7 @@ _SECRET = re.compile(
         | HF | HUGGINGFACE | HUGGING_FACE_HUB | CLAUDE(?:_CODE)? | AWS_BEARER
       ) _ .* (?: KEY | TOKEN | SECRET | BEDROCK ) (?: _.* )?
     | (?: HF | CLAUDE_CODE_OAUTH ) _TOKEN
+    | OTEL_EXPORTER_OTLP_ (?: [A-Z]+ _ )? HEADERS
     """,
     re.VERBOSE | re.IGNORECASE,
 )

@@ -57,6 +57,8 @@ def secrets(
     for name, value in environ.items():
         if holds_key(name) and _AUTHENTICATES.search(name):
             found.add(value)
+        elif holds_key(name) and name.upper().endswith("_HEADERS"):
+            found |= set(_of_pairs(value))
         elif name.upper().endswith(_ADDRESSES):
             found |= set(_of_address(value))
     found |= set(_of_address(settings.index.base_url))
@@ -78,6 +80,15 @@ def _given_to(server: "Server") -> Iterator[str]:
     for word in (*server.environ.values(), *server.argv[1:], server.url):
         if "://" in word:
             yield from _of_address(word)
+
+
+def _of_pairs(text: str) -> Iterator[str]:
+    """Yield what authenticates among headers that are written `name=value,name=value`."""
+    for pair in text.split(","):
+        name, _, value = pair.partition("=")
+        meant = unquote(value).strip()
+        if _AUTHENTICATES.search(name) or _KEY.fullmatch(meant):
+            yield from (value, meant)
 
 
 def _of_address(url: str) -> Iterator[str]:

@@ -176,6 +176,15 @@ def test_secrets_come_from_keys_headers_and_addresses():
     }  # fmt: skip
 
 
+def test_what_authenticates_with_a_collector_is_secret():
+    given = "Authorization=Bearer%20collector-secret,x-team=AbCdEf0123456789AbCdEf,stage=production"
+    assert secrets(Settings(), {"OTEL_EXPORTER_OTLP_HEADERS": given}) == {
+        "Bearer%20collector-secret",
+        "collector-secret",
+        "AbCdEf0123456789AbCdEf",
+    }
+
+
 def test_what_servers_get_as_keys_is_secret_and_their_other_words_are_not():
     server = Server(
         "x",
