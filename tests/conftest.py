@@ -12,7 +12,7 @@ settings.register_profile("ci", deadline=None, derandomize=True)
 settings.register_profile("nightly", deadline=None, max_examples=20_000)
 settings.load_profile("ci" if os.environ.get("CI") == "true" else "default")
 
-FOREIGN = ("AGENT_", "OPENAI_", "ANTHROPIC_", "XDG_", "GIT_")
+FOREIGN = ("AGENT_", "OPENAI_", "ANTHROPIC_", "OTEL_", "XDG_", "GIT_")
 FOREIGN_ENDS = ("_API_KEY", "_AUTH_TOKEN", "_BASE_URL", "_PROXY", "_proxy")
 FOREIGN_NAMES = frozenset({"NO_COLOR", "FORCE_COLOR", "OLLAMA_HOST", "EDITOR", "VISUAL", "PAGER"})
 

@@ -61,12 +61,14 @@ class Model:
         began = time.monotonic()
         state = session.state
         request = self._asking.request(state, self._asking.builder)
-        accumulator = Accumulator(state.ids)
+        accumulator, retries = Accumulator(state.ids), 0
         try:
             async with aclosing(self._asking.provider.stream(request)) as deltas:
                 async for delta in deltas:
-                    if isinstance(delta, Retrying) and delta.left is None and accumulator.begun:
-                        session.append(AttemptLost(self._lost(request, accumulator)))
+                    if isinstance(delta, Retrying) and delta.left is None:
+                        retries += 1
+                        if accumulator.begun:
+                            session.append(AttemptLost(self._lost(request, accumulator)))
                     accumulator.add(delta)
                     self._emit(delta)
             message = accumulator.message()
@@ -76,7 +78,7 @@ class Model:
             self.cut_off = accumulator.text
         self.cut_off = ""
         priced = replace(message, usage=self._asking.price(message.usage))
-        return AssistantSaid(priced, round(time.monotonic() - began, 3))
+        return AssistantSaid(priced, round(time.monotonic() - began, 3), retries)
 
     def _lost(self, request: ModelRequest, accumulator: Accumulator) -> Usage:
         """Estimate what an answer used that broke off, and may be billed all the same."""

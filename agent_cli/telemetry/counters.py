@@ -13,9 +13,9 @@ from agent_cli.telemetry.facts import (
     CompletionAttempted,
     CompletionRefused,
     Fact,
+    Lost,
     Model,
     NudgeSent,
-    Retried,
     SessionBegan,
     Stopped,
     Used,
@@ -99,8 +99,8 @@ def _of_models(c: Counters, fact: Fact) -> Counters | None:
             return replace(c, tools=_more(c.tools, ToolUse(tool, outcome, protocol)))
         case NudgeSent(code=code):
             return replace(c, nudges=_more(c.nudges, code))
-        case Retried(usage=usage):
-            return replace(c, retries=c.retries + 1, usage=c.usage + usage)
+        case Lost(usage=usage):
+            return replace(c, usage=c.usage + usage)
         case Compacted(usage=usage):
             return replace(c, compactions=c.compactions + 1, usage=c.usage + usage)
         case Answered():
@@ -117,7 +117,13 @@ def _answered(c: Counters, fact: Answered) -> Counters:
         spent.usage + fact.usage,
     )
     models = c.models | {fact.model: spent}
-    return replace(c, responses=c.responses + 1, usage=c.usage + fact.usage, models=models)
+    return replace(
+        c,
+        responses=c.responses + 1,
+        retries=c.retries + fact.retries,
+        usage=c.usage + fact.usage,
+        models=models,
+    )
 
 
 def _more(counts: Mapping[K, int], key: K) -> dict[K, int]:

@@ -100,11 +100,12 @@ class Answered(Struct, frozen=True):
     protocol: Protocol
     stop: StopReason
     usage: Usage
+    retries: int = 0
     conversation: str = ""
 
 
-class Retried(Struct, frozen=True):
-    """A response broke off and was asked for again."""
+class Lost(Struct, frozen=True):
+    """A response broke off on the way."""
 
     at: int
     usage: Usage
@@ -164,7 +165,7 @@ Fact: TypeAlias = (
     | WorkBegan
     | WorkEnded
     | Answered
-    | Retried
+    | Lost
     | Compacted
     | Used
     | CompletionAttempted

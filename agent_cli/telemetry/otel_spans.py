@@ -79,6 +79,7 @@ class Spans:
             "gen_ai.usage.cache_read.input_tokens": usage.cache_read_tokens,
             "gen_ai.usage.cache_creation.input_tokens": usage.cache_write_tokens,
             "agent.protocol": fact.protocol.value,
+            "agent.retries": fact.retries,
             **_conversation(fact.conversation),
         }
         name = f"chat {fact.model.name}"

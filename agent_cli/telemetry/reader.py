@@ -17,9 +17,9 @@ from agent_cli.telemetry.facts import (
     CompletionRefused,
     Ending,
     Fact,
+    Lost,
     Model,
     NudgeSent,
-    Retried,
     SessionBegan,
     Stopped,
     Used,
@@ -146,7 +146,7 @@ def _of_calls(reader: Reader, at: int, entry: Entry) -> Read | None:
         case AssistantSaid():
             return _answered(reader, at, entry)
         case AttemptLost(usage):
-            return reader, (Retried(at, usage),)
+            return reader, (Lost(at, usage),)
         case HistoryCompacted(usage=usage):
             return reader, (Compacted(at, usage),)
         case Nudged(code):
@@ -171,6 +171,7 @@ def _answered(reader: Reader, at: int, entry: AssistantSaid) -> Read:
         reader.protocol,
         message.stop_reason,
         message.usage,
+        entry.retries,
         reader.conversation,
     )
     after = replace(reader, calls=reader.calls | _open(message.calls))

@@ -77,6 +77,8 @@ class AssistantSaid(Struct, frozen=True, tag="assistant_said", omit_defaults=Tru
     message: AssistantMessage
     seconds: float = 0.0
     """From the first request to the end of the response, retries included."""
+    retries: int = 0
+    """How often the request was sent again."""
 
 
 class AttemptLost(Struct, frozen=True, tag="attempt_lost"):

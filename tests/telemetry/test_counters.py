@@ -15,9 +15,9 @@ from agent_cli.telemetry.facts import (
     CompletionRefused,
     Ending,
     Fact,
+    Lost,
     Model,
     NudgeSent,
-    Retried,
     SessionBegan,
     Stopped,
     Used,
@@ -31,7 +31,7 @@ from agent_cli.types.usage import Usage
 
 COST = Usage(10, 2, cost=0.5)
 MODEL = Model("test", "model")
-ANSWER = Answered(3 * 10**9, 10**9, MODEL, Protocol.NATIVE, StopReason.END, COST)
+ANSWER = Answered(3 * 10**9, 10**9, MODEL, Protocol.NATIVE, StopReason.END, COST, 2)
 
 
 @pytest.mark.parametrize(
@@ -41,8 +41,11 @@ ANSWER = Answered(3 * 10**9, 10**9, MODEL, Protocol.NATIVE, StopReason.END, COST
         (WorkBegan(1), {"prompts": 1}),
         (WorkBegan(1, subtask=True), {"subtasks": 1}),
         (WorkEnded(1, Ending.COMPLETED), {}),
-        (ANSWER, {"responses": 1, "usage": COST, "models": {MODEL: Spent(1, 2.0, COST)}}),
-        (Retried(1, COST), {"retries": 1, "usage": COST}),
+        (
+            ANSWER,
+            {"responses": 1, "retries": 2, "usage": COST, "models": {MODEL: Spent(1, 2.0, COST)}},
+        ),
+        (Lost(1, COST), {"usage": COST}),
         (Compacted(1, COST), {"compactions": 1, "usage": COST}),
         (
             Used(2, None, "mcp", Protocol.XML, Outcome.DENIED, Code.POLICY),

@@ -32,7 +32,7 @@ from agent_cli.types.usage import Usage
 SESSION = "20261121-101112-0123abcd"
 GEMINI = Model("gemini", "other")
 ANSWER = Answered(
-    3 * SECOND, SECOND, GEMINI, Protocol.XML, StopReason.LENGTH, Usage(9, 2, 3, 4), SESSION
+    3 * SECOND, SECOND, GEMINI, Protocol.XML, StopReason.LENGTH, Usage(9, 2, 3, 4), 1, SESSION
 )
 
 
@@ -75,6 +75,7 @@ def test_a_request_has_the_names_of_the_conventions():
         "gen_ai.usage.cache_read.input_tokens": 3,
         "gen_ai.usage.cache_creation.input_tokens": 4,
         "agent.protocol": "xml",
+        "agent.retries": 1,
     }
 
 

@@ -24,9 +24,9 @@ from agent_cli.telemetry.facts import (
     CompletionAttempted,
     CompletionRefused,
     Ending,
+    Lost,
     Model,
     NudgeSent,
-    Retried,
     SessionBegan,
     Stopped,
     Used,
@@ -111,15 +111,15 @@ def test_a_call_that_did_not_run_has_no_beginning():
     assert (used.began, used.outcome, used.code) == (None, Outcome.DENIED, Code.POLICY)
 
 
-def test_the_model_s_time_is_the_recorded_one():
-    (answered,) = only(Answered, AssistantSaid(AssistantMessage(()), seconds=0.5))
-    assert answered.at - answered.began == SECOND // 2
+def test_time_and_retries_of_a_response_are_the_recorded_ones():
+    (answered,) = only(Answered, AssistantSaid(AssistantMessage(()), seconds=0.5, retries=2))
+    assert (answered.at - answered.began, answered.retries) == (SECOND // 2, 2)
 
 
 @pytest.mark.parametrize(
     ("entry", "fact"),
     [
-        (AttemptLost(Usage(1)), Retried(4 * SECOND, Usage(1))),
+        (AttemptLost(Usage(1)), Lost(4 * SECOND, Usage(1))),
         (HistoryCompacted("x", 0, "user", usage=Usage(2)), Compacted(4 * SECOND, Usage(2))),
         (Nudged(Nudge.EMPTY), NudgeSent(4 * SECOND, Nudge.EMPTY)),
         (Interrupted(Stop.USER, "by me"), Stopped(4 * SECOND, Stop.USER)),
