@@ -51,16 +51,16 @@ def test_a_person_reads_tables_and_bars(kept: tuple[Path, Path]):
     shown = stats(*kept).stdout.splitlines()
     assert shown[0] == f"{today() - timedelta(days=29)} to {today()}, this directory"
     rows = {line.split()[0]: line.split()[1:] for line in shown if line}
-    assert rows["completions"] == ["1", "accepted,", "1", "attempted,", "0", "refused"]
-    assert rows["read_file"][0] == "2"
+    assert rows["completions"] == ["2", "accepted,", "2", "attempted,", "0", "refused"]
+    assert rows["read_file"][0] == "3"
     assert "·" * 29 + "█" in shown
 
 
 def test_a_program_reads_one_object(kept: tuple[Path, Path]):
     (line,) = stats(*kept, "--json", "--days", "3").stdout.splitlines()
     read = json.loads(line)
-    assert (read["v"], read["sessions"], read["completed"]) == (1, 1, 1)
-    assert read["usage"]["input_tokens"] == 10
+    assert (read["v"], read["sessions"], read["completed"]) == (1, 1, 2)
+    assert read["usage"]["input_tokens"] == 12
     denied = {"tool": "read_file", "outcome": "denied", "protocol": "native", "calls": 1}
     assert denied in read["tools"]
     assert [day["date"] for day in read["days"]] == [str(today())]

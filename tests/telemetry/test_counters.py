@@ -72,5 +72,5 @@ def test_counts_add_up():
 
 def test_a_session_with_one_of_everything():
     counters = count(Counters(), facts_of(SESSION))
-    assert (counters.sessions, counters.prompts, counters.completed) == (1, 2, 1)
-    assert sum(counters.tools.values()) == 4
+    assert (counters.sessions, counters.prompts, counters.completed) == (1, 5, 2)
+    assert sum(counters.tools.values()) == 7

@@ -3,30 +3,65 @@
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
 
-from testbed.story import BEGINNING, accepted, asked, completion, denied, entries_of, ran, settled
+from testbed.story import (
+    BEGINNING,
+    accepted,
+    asked,
+    completion,
+    denied,
+    entries_of,
+    ran,
+    settled,
+    started,
+)
 
 from agent_cli.sessions.codec import SEED, seal
 from agent_cli.types.approval import DecidedBy, Decision
 from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.entries import (
     AssistantSaid,
+    AttemptLost,
     BudgetStopped,
     CallDecided,
+    CallFinished,
+    CheckRun,
     Entry,
     Envelope,
+    FailuresWaived,
+    FilesChanged,
+    FilesRestored,
+    HistoryCompacted,
+    InputQueued,
     Interrupted,
     ModeSwitched,
     Nudged,
     ParallelSwitched,
+    PreImageKept,
+    Rewound,
     RuleGranted,
+    SessionRenamed,
     TaskFinished,
+    TaskStarted,
     Todo,
     TodosUpdated,
+    TurnRulesSet,
     UserSaid,
 )
-from agent_cli.types.messages import AssistantMessage, Image, Reasoning, StopReason, Text, ToolCall
+from agent_cli.types.evidence import Check, FileChange, FileVersion
+from agent_cli.types.messages import (
+    AssistantMessage,
+    Image,
+    Reasoning,
+    StopReason,
+    Text,
+    ToolCall,
+    ToolResult,
+)
 from agent_cli.types.outcomes import Code, Limit, Nudge, Outcome, Stop
+from agent_cli.types.turn_rules import OnFailure, TurnRules
 from agent_cli.types.usage import Usage
+
+MADE = FileChange("a", None, FileVersion("0" * 64, 0o644))
 
 SESSION: list[Entry] = entries_of(
     [
@@ -56,8 +91,35 @@ SESSION: list[Entry] = entries_of(
         denied("c", "x"),
         Interrupted(Stop.USER, "ctrl-c", "half a sent"),
         UserSaid("see", (Image("image/png", "AA=="),), "it is Monday"),
+        SessionRenamed("a name"),
+        TurnRulesSet(TurnRules(OnFailure.STOP)),
+        asked(ToolCall("t", "new_task", "{}")),
+        started("t"),
+        TaskStarted("ask", "t", "look at it", "it is Monday", (Todo("look", "pending"),)),
+        asked(completion("t1")),
+        accepted("t1"),
+        TaskFinished("it is done"),
+        CallFinished(ToolResult("t", Outcome.OK, Code.SUBTASK_COMPLETED, "it is done")),
+        AttemptLost(Usage(1)),
+        asked("e", text="I change it."),
+        started("e"),
+        PreImageKept("e", "a", None),
+        FilesChanged("e", (MADE,), ("b",)),
+        CallFinished(ToolResult("e", Outcome.FAILED, None, "no\n```\n~~~")),
+        FailuresWaived(),
+        InputQueued("and this"),
+        UserSaid("and this", queued=True),
+        FilesRestored((FileChange("a", MADE.after, None),), "undo", ("e",), ("c",)),
+        asked(text="well"),
+        HistoryCompacted("what was said", 1, "user", asked=True, usage=Usage(1)),
+        UserSaid("no"),
+        asked(text="well <script>alert(1)</script>"),
+        Rewound(3),
+        UserSaid("yes"),
         asked(completion()),
-        accepted(),
+        started("done"),
+        CheckRun("done", Check("true", 0)),
+        accepted()[-1],
         TaskFinished("it is done"),
         BudgetStopped(Limit.TURNS),
     ]
