@@ -130,7 +130,7 @@ def _exchange(state: State, entry: AssistantSaid | UserSaid | Rewound | HistoryC
             used = replace(
                 state.used, usage=state.spent + entry.usage, turns=state.turns + bool(entry.asked)
             )
-            return replace(after, points=(), used=used)
+            return replace(after, points=(), unsayable=(), used=used)
 
 
 def _user_said(state: State, entry: UserSaid) -> State:
@@ -139,7 +139,10 @@ def _user_said(state: State, entry: UserSaid) -> State:
         state = replace(state, queued=state.queued[1:])
     after = _with_task(state, converse(state.task, entry))
     return replace(
-        after, points=(*state.points, state.tasks), messages_said=state.messages_said + 1
+        after,
+        points=(*state.points, state.tasks),
+        unsayable=(*state.unsayable, entry.text),
+        messages_said=state.messages_said + 1,
     )
 
 
@@ -153,6 +156,7 @@ def _rewound(state: State, entry: Rewound) -> State:
         state,
         tasks=(replace(root, evidence=shown), *above),
         points=state.points[: entry.kept - first],
+        unsayable=state.unsayable[: entry.kept - first],
         messages_said=entry.kept,
     )
 

@@ -100,6 +100,8 @@ class State(Struct, frozen=True):
     """How many messages of the user the conversation holds."""
     points: tuple[tuple[Task, ...], ...] = ()
     """The tasks as they were before each of the last ones; none from before a compaction."""
+    unsayable: tuple[str, ...] = ()
+    """What those last messages said, in the user's words."""
     ids: frozenset[str] = frozenset()
     """Every call id of the session."""
     used: Spent = Spent()

@@ -71,6 +71,13 @@ def test_words_taken_back_are_as_if_never_said():
     assert apply(back, UserSaid("other")).messages_said == 2
 
 
+def test_what_can_be_taken_back_is_known_in_the_users_words():
+    state = fold([UserSaid("more", environment="it is Monday")], story(asked(text="well")))
+    assert state.unsayable == ("do it", "more")
+    assert apply(state, Rewound(1)).unsayable == ("do it",)
+    assert fold([asked(text="hm"), COMPACTED, UserSaid("on")], state).unsayable == ("on",)
+
+
 def test_everything_can_be_taken_back():
     state = apply(story(asked(text="well")), Rewound(0))
     assert (state.task.messages, state.messages_said) == ((), 0)
