@@ -4,16 +4,23 @@ import hashlib
 import secrets
 import time
 from pathlib import Path
+from typing import BinaryIO
 
+import msgspec
 from msgspec import Struct
 
 from agent_cli.sessions.codec import load
-from agent_cli.types.entries import SessionStarted, UserSaid
+from agent_cli.types.entries import SessionRenamed, SessionStarted, UserSaid
 from agent_cli.types.errors import JournalError
 
 _HEAD = 256 * 1024
 """Bytes in which the start and the first words of a session are looked for."""
 _TITLE = 72
+_RENAMED = b'"entry":{"type":"session_renamed",'
+"""Begins a name that was given, and stands nowhere else: in a text its quotes are escaped."""
+_PIECE = 256 * 1024
+_FAR = 64 * 1024 * 1024
+"""Bytes from the end in which the last name is looked for."""
 
 
 class SessionInfo(Struct, frozen=True):
@@ -25,7 +32,9 @@ class SessionInfo(Struct, frozen=True):
     changed: float
     """Seconds since the epoch."""
     title: str
-    """The beginning of what the user said first."""
+    """The name that it was given, or the beginning of what the user said first."""
+    forked_from: str = ""
+    """Id of the session whose beginning it shares."""
 
 
 def new_id() -> str:
@@ -73,6 +82,7 @@ def _info(path: Path) -> SessionInfo | None:
     try:
         with path.open("rb") as file:
             head = file.read(_HEAD)
+            name = _last_name(file)
         changed = path.stat().st_mtime
     except OSError:
         return None
@@ -80,7 +90,7 @@ def _info(path: Path) -> SessionInfo | None:
     if not envelopes or not isinstance(started := envelopes[0].entry, SessionStarted):
         return None
     texts = (e.entry.text for e in envelopes if isinstance(e.entry, UserSaid))
-    title = " ".join(next(texts, "").split())
+    title = " ".join((name or next(texts, "")).split())
     return SessionInfo(
         id=started.id,
         path=path,
@@ -89,4 +99,28 @@ def _info(path: Path) -> SessionInfo | None:
         started=envelopes[0].at,
         changed=changed,
         title=title if len(title) <= _TITLE else f"{title[: _TITLE - 1]}…",
+        forked_from=started.forked_from,
     )
+
+
+def _last_name(file: BinaryIO) -> str:
+    """Look for the last name from the end back; empty if there is none."""
+    size = file.seek(0, 2)
+    after = b""
+    for start in range(size // _PIECE * _PIECE, max(-1, size - _FAR), -_PIECE):
+        file.seek(start)
+        piece = file.read(_PIECE)
+        place = (piece + after).rfind(_RENAMED)
+        if place >= 0:
+            file.seek(start + place)
+            return _name_in(file.readline(_PIECE))
+        after = piece[: len(_RENAMED) - 1]
+    return ""
+
+
+def _name_in(line: bytes) -> str:
+    entry = line.removeprefix(b'"entry":').removesuffix(b"}\n")
+    try:
+        return msgspec.json.decode(entry, type=SessionRenamed).title
+    except (msgspec.DecodeError, UnicodeDecodeError):  # the end of a damaged file
+        return ""

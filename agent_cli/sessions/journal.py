@@ -16,6 +16,9 @@ _make_durable = getattr(os, "fdatasync", os.fsync)  # macOS has no fdatasync
 class Log(Protocol):
     """What a session is written to."""
 
+    path: Path | None
+    """None: it is kept nowhere."""
+
     def append(self, entry: Entry) -> Envelope: ...
 
     def sync(self) -> None:
@@ -29,7 +32,7 @@ class Journal:
     """A session file, locked for this process. Use `create` or `reopen`."""
 
     def __init__(self, path: Path, descriptor: int, *, seq: int, last_hash: str) -> None:
-        self.path = path
+        self.path: Path | None = path
         self._descriptor = descriptor
         self._seq = seq
         self._hash = last_hash
@@ -65,6 +68,7 @@ class Ephemeral:
     """A session that is kept nowhere."""
 
     def __init__(self) -> None:
+        self.path: Path | None = None
         self._seq = 0
 
     def append(self, entry: Entry) -> Envelope:
@@ -95,7 +99,7 @@ def create(path: Path) -> Journal:
         descriptor = os.open(path, flags, 0o600)
         try:
             _lock(descriptor, path)
-            _sync_directory(path.parent)
+            sync_directory(path.parent)
         except BaseException:
             os.close(descriptor)
             path.unlink()
@@ -144,6 +148,24 @@ def read(path: Path) -> Loaded:
     return loaded
 
 
+def remove(path: Path) -> None:
+    """Delete a session file and what was set aside of it; raises JournalError.
+
+    A session that is open in another process stays.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        try:
+            _lock(descriptor, path)
+            path.unlink()
+            for aside in path.parent.glob(f"{path.name}.damaged-*"):
+                aside.unlink()
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise JournalError(f"cannot delete the session {path}: {error}") from error
+
+
 def _check_format(loaded: Loaded, path: Path) -> None:
     if not loaded.envelopes:
         raise JournalError(f"{path} holds no session: {loaded.damage or 'the file is empty'}")
@@ -184,7 +206,8 @@ def _set_aside(path: Path, data: bytes) -> None:
         os.fsync(descriptor)
 
 
-def _sync_directory(directory: Path) -> None:
+def sync_directory(directory: Path) -> None:
+    """Return when the names in the directory survive a power cut; raises OSError."""
     descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)

@@ -10,7 +10,7 @@ from testbed.journals import journal_of
 from testbed.story import BEGINNING, SESSION
 
 from agent_cli.sessions.catalog import SessionInfo, find, new_id, session_path, sessions
-from agent_cli.types.entries import TaskStarted, UserSaid
+from agent_cli.types.entries import Entry, SessionRenamed, TaskStarted, UserSaid
 from agent_cli.types.errors import JournalError
 
 HERE = Path("/home/me/project one")
@@ -86,6 +86,33 @@ def test_a_session_is_listed_with_what_it_is_about(tmp_path: Path):
 def test_a_title_is_short(tmp_path: Path, said: str, title: str):
     kept(tmp_path, "a", said=said)
     assert sessions(tmp_path)[0].title == title
+
+
+@pytest.mark.parametrize("behind", [0, 100, 256 * 1024, 700_000], ids=str)
+def test_the_last_name_that_it_was_given_is_the_title(tmp_path: Path, behind: int):
+    told: list[Entry] = [*BEGINNING, SessionRenamed("first"), SessionRenamed(" the\n last ")]
+    said = [UserSaid('"entry":{"type":"session_renamed","title":"no"}' + "x" * behind)]
+    kept(tmp_path, "a").write_bytes(journal_of([*told, *said]))
+    assert sessions(tmp_path)[0].title == "the last"
+
+
+def test_a_name_that_lies_across_two_reads_is_found(tmp_path: Path):
+    path = kept(tmp_path, "a")
+    for length in range(256 * 1024 - 460, 256 * 1024 - 200, 7):
+        told = [*BEGINNING[:2], UserSaid("x" * length), SessionRenamed("name"), UserSaid("y" * 50)]
+        path.write_bytes(journal_of(told))
+        assert sessions(tmp_path)[0].title == "name"
+
+
+def test_a_damaged_name_is_none(tmp_path: Path):
+    path = kept(tmp_path, "a")
+    path.write_bytes(journal_of([*BEGINNING, SessionRenamed("name")])[:-6])
+    assert sessions(tmp_path)[0].title == "do it"
+
+
+def test_a_fork_is_listed_with_its_origin(tmp_path: Path):
+    kept(tmp_path, "a").write_bytes(journal_of([replace(SESSION, forked_from="b")]))
+    assert sessions(tmp_path)[0].forked_from == "b"
 
 
 def test_a_session_in_which_nobody_spoke_has_no_title(tmp_path: Path):
