@@ -38,6 +38,8 @@ class Nth:
         self._names = names
         self.hit = ""
         """The function that was called as the Nth; empty while there was none."""
+        self.counted = 0
+        """How many calls there were."""
 
     @contextmanager
     def __call__(self) -> Iterator["Nth"]:
@@ -59,6 +61,7 @@ class Nth:
     def _counting(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         def call(*arguments: Any, **named: Any) -> Any:
             self._left -= 1
+            self.counted += 1
             if self._left:
                 return function(*arguments, **named)
             self.hit = name
