@@ -100,6 +100,7 @@ def _why(reason: Reason) -> str:
     sentences = {
         Reason.ADDRESS: say("where requests and keys go is not a project's to say"),
         Reason.LOOSENS: say("a project cannot allow what you are asked about"),
+        Reason.LENIENT: say("about failures a project can only be stricter than you are"),
         Reason.BUDGET: say("what may be spent is not a project's to raise"),
         Reason.PROGRAM: say("which programs run, and how, is not a project's to say"),
         Reason.TRUST: say("a folder cannot trust itself"),

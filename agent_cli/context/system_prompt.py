@@ -13,6 +13,7 @@ from msgspec import Struct
 from agent_cli.context._texts import document, fill, table
 from agent_cli.context.environment import Facts
 from agent_cli.context.modes import Mode, modes
+from agent_cli.context.terms import Terms, about_completion, in_messages
 from agent_cli.types.brought import Skill, SlashCommand
 from agent_cli.types.requests import Protocol, ToolSpec
 
@@ -40,6 +41,7 @@ class SystemPromptInputs(Struct, frozen=True):
     modes: tuple[Mode, ...] = msgspec.field(default_factory=modes)
     skills: tuple[Skill, ...] = ()
     commands: tuple[SlashCommand, ...] = ()
+    terms: Terms = Terms()
 
 
 def render(parts: SystemPromptInputs) -> str:
@@ -48,7 +50,7 @@ def render(parts: SystemPromptInputs) -> str:
     sections = [
         fill(document("system/role.md"), role=parts.mode.role),
         _tool_use(parts),
-        document("system/completion.md"),
+        document("system/completion.md") + about_completion(parts.terms, tools),
         _capabilities(tools),
         _modes(parts, tools),
         _skills(parts.skills, tools),
@@ -63,8 +65,10 @@ def render(parts: SystemPromptInputs) -> str:
 
 def _tool_use(parts: SystemPromptInputs) -> str:
     if parts.protocol is Protocol.XML:
-        return fill(document("system/tool_use_xml.md"), catalogue=parts.catalogue)
-    return document(f"system/tool_use_native{'' if parts.parallel else '_single'}.md")
+        more = in_messages(parts.terms, several=False)
+        return fill(document("system/tool_use_xml.md"), catalogue=parts.catalogue, **more)
+    more = in_messages(parts.terms, several=parts.parallel)
+    return fill(document(f"system/tool_use_native{'' if parts.parallel else '_single'}.md"), **more)
 
 
 def _phrases() -> dict[str, str]:

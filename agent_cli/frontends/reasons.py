@@ -42,6 +42,10 @@ def _codes() -> dict[Code, str]:
         Code.REPEATED: say("not run again, because its result was the same several times"),
         Code.BLOCKED_PATH: say("the path may not be touched"),
         Code.TIMED_OUT: say("it took too long"),
+        Code.UNRESOLVED: say("calls that failed were not made good; /waive lets them stand"),
+        Code.OPEN_TODOS: say("steps of the to-do list are open"),
+        Code.CHECK_FAILED: say("a check did not pass"),
+        Code.STOPPED: say("not run, because an earlier call of the message failed"),
         Code.NOBODY_TO_ASK: say("nobody could be asked"),
         Code.POLICY: say("the settings do not allow it"),
     }

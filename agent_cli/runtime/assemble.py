@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from agent_cli.context.environment import MOST_NAMES, details
 from agent_cli.context.modes import allows
 from agent_cli.context.request import RequestBuilder
+from agent_cli.context.terms import Terms
 from agent_cli.engine.budget import Budget
 from agent_cli.engine.steps import Rules
 from agent_cli.engine.task import State
@@ -20,7 +21,7 @@ from agent_cli.runtime.dispatch import Dispatcher
 from agent_cli.runtime.frontend import Frontend
 from agent_cli.runtime.listening import listened
 from agent_cli.runtime.mentions import Attachments
-from agent_cli.runtime.opening import announce, begin, go_on, left
+from agent_cli.runtime.opening import announce, begin, go_on, left, turn_rules
 from agent_cli.runtime.prepare import Toolbox
 from agent_cli.runtime.prompting import Prompts
 from agent_cli.runtime.redaction import Redacted, secrets
@@ -62,7 +63,8 @@ def assemble(settings: Settings, options: Options, watching: Frontend) -> Agent:
     vision = resolved.info.vision
     box = toolbox(settings, options, frontend, frontend.redactor, vision=vision)
     box = replace(box, closing=(*closing, *box.closing))
-    parts = Parts(settings, options, resolved, box, Prompts(box, options.environ))
+    prompts = Prompts(box, options.environ, _terms(settings))
+    parts = Parts(settings, options, resolved, box, prompts)
     resumed = left(settings, options, frontend)
     protocol = resumed.protocol if resumed else settings.protocol or resolved.info.protocol
     try:
@@ -79,7 +81,7 @@ def assemble(settings: Settings, options: Options, watching: Frontend) -> Agent:
     agent = _agent(parts, session, provider, frontend)
     announce(session, options, box, frontend)
     if resumed:
-        go_on(agent, options, resumed.damage, frontend, fallback=settings.mode)
+        go_on(agent, options, resumed.damage, frontend, settings)
     return agent
 
 
@@ -98,12 +100,18 @@ def _agent(parts: Parts, session: Session, provider: Provider, frontend: Fronten
     )
     rules = Rules(
         interactive=options.interactive,
+        open_todos_block=settings.completion.open_todos == "block",
         budget=Budget(
             settings.max_turns, settings.max_tokens, settings.max_cost, settings.max_seconds
         ),
     )
     dispatcher = Dispatcher(session, parts.toolbox, frontend)
     return Agent(session, asking, dispatcher, rules, frontend.emit)
+
+
+def _terms(settings: Settings) -> Terms:
+    completion = settings.completion
+    return Terms(turn_rules(settings), completion.open_todos == "block", completion.verify)
 
 
 def _request(parts: Parts, state: State, builder: RequestBuilder) -> ModelRequest:

@@ -1,5 +1,7 @@
 """Begins a session, or goes on with one that was left."""
 
+from typing import get_args
+
 from msgspec import Struct
 
 from agent_cli.context.environment import spelled
@@ -17,11 +19,18 @@ from agent_cli.sessions.codec import FORMAT
 from agent_cli.sessions.journal import Ephemeral, create
 from agent_cli.settings.load import digest
 from agent_cli.settings.places import data_directory
-from agent_cli.settings.schema import Settings
+from agent_cli.settings.schema import Blocking, Settings
 from agent_cli.tools.registry import built_in
-from agent_cli.types.entries import ModeSwitched, ParallelSwitched, SessionStarted, TaskStarted
+from agent_cli.types.entries import (
+    ModeSwitched,
+    ParallelSwitched,
+    SessionStarted,
+    TaskStarted,
+    TurnRulesSet,
+)
 from agent_cli.types.events import Notice, SessionOpened
 from agent_cli.types.requests import Protocol
+from agent_cli.types.turn_rules import TurnRules
 from agent_cli.workspace.gate import Workspace
 
 
@@ -72,6 +81,7 @@ def begin(
         )
     )
     session.append(TaskStarted(settings.mode))
+    _keep_turn_rules(session, settings)
     return session
 
 
@@ -100,11 +110,11 @@ def announce(session: Session, options: Options, toolbox: Toolbox, frontend: Fro
 
 
 def go_on(
-    agent: Agent, options: Options, damage: str, frontend: Frontend, *, fallback: str
+    agent: Agent, options: Options, damage: str, frontend: Frontend, settings: Settings
 ) -> None:
     """Settle what was left open; let the command line hold over what the session had.
 
-    A session whose mode is not there any more goes on in the mode `fallback`.
+    A session whose mode is not there any more goes on in that of the settings.
     """
     session = agent.session
     if damage:
@@ -119,17 +129,35 @@ def go_on(
     if not options.mode and not agent.customs.modes.has(state.task.mode):
         gone = say("the mode {mode} is not there any more", mode=state.task.mode)
         frontend.emit(Notice(gone))
-        session.append(ModeSwitched(fallback))
+        session.append(ModeSwitched(settings.mode))
     if options.mode and options.mode != state.task.mode:
         session.append(ModeSwitched(options.mode))
     if options.parallel_tool_calls not in (None, state.parallel):
         session.append(ParallelSwitched(on=not state.parallel))
+    _keep_turn_rules(session, settings)
     if options.protocol not in (None, started.protocol):
         kept = say(
             "this session speaks the {protocol} protocol, and a session keeps its own",
             protocol=started.protocol,
         )
         frontend.emit(Notice(kept))
+
+
+def turn_rules(settings: Settings) -> TurnRules:
+    """Return what the settings say of failures; equal for equal meanings."""
+    completion = settings.completion
+    return TurnRules(
+        settings.turn.on_failure,
+        tuple(name for name in get_args(Blocking) if name in completion.block_on),
+        completion.scope,
+    )
+
+
+def _keep_turn_rules(session: Session, settings: Settings) -> None:
+    """Record the rules that hold from now on, if they are not those that held until now."""
+    rules = turn_rules(settings)
+    if rules != session.state.turn_rules:
+        session.append(TurnRulesSet(rules))
 
 
 def _started(session: Session) -> SessionStarted:

@@ -16,6 +16,7 @@ from agent_cli.context.rules_files import (
     user_rules,
 )
 from agent_cli.context.system_prompt import SystemPromptInputs, render
+from agent_cli.context.terms import Terms
 from agent_cli.runtime.prepare import Toolbox
 from agent_cli.settings.places import config_directory
 from agent_cli.types.errors import ToolError
@@ -26,9 +27,10 @@ from agent_cli.workspace.gate import Workspace
 class Prompts:
     """What the model is told first, by mode and parallel calls."""
 
-    def __init__(self, toolbox: Toolbox, environ: Mapping[str, str]) -> None:
+    def __init__(self, toolbox: Toolbox, environ: Mapping[str, str], terms: Terms) -> None:
         self._toolbox = toolbox
         self._environ = environ
+        self._terms = terms
         self._made: dict[tuple[str, bool], str] = {}
 
     def system(
@@ -51,6 +53,7 @@ class Prompts:
                 modes=customs.modes.known,
                 skills=customs.skills,
                 commands=customs.commands,
+                terms=self._terms,
             )
         )
         self._made[slug, parallel] = made

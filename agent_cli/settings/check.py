@@ -40,7 +40,8 @@ def converted(value: object, type_: Any, keys: Keys, *, strict: bool = True) -> 
         return msgspec.convert(value, type_, strict=strict)
     except msgspec.ValidationError as error:
         message = str(error).partition(" - at `$")[0]
-        words = _words(type_)
+        listed = isinstance(value, list) and get_origin(type_) is tuple
+        words = _words(get_args(type_)[0] if listed else type_)
         said = f"use one of {', '.join(words)}" if words else message[:1].lower() + message[1:]
         raise SettingError(f"{'.'.join(keys)} = {value!r}: {said}", keys) from None
 

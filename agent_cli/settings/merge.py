@@ -1,7 +1,7 @@
 """Puts one layer of settings over another.
 
-A value above hides the one below and tables are merged key by key; but deny and ask rules, and
-hooks, are added up over all layers: what forbids or watches is lifted by nobody else's list.
+A value above hides the one below and tables are merged key by key; but deny and ask rules, checks
+and hooks are added up over all layers: what forbids or watches is lifted by nobody else's list.
 """
 
 from typing import Any, TypeAlias, cast
@@ -32,4 +32,5 @@ def _adds_up(keys: tuple[str, ...]) -> bool:
     return keys[:1] == ("hooks",) or keys in {
         ("approval", "rules", "ask"),
         ("approval", "rules", "deny"),
+        ("completion", "verify"),
     }

@@ -23,6 +23,8 @@ class Manner(StrEnum):
 
     FREE = "free"
     STRICTER = "stricter"
+    WIDER = "wider"
+    """It holds all that the layers below hold, and perhaps more."""
     LOWER = "lower"
     KNOWN = "known provider"
 
@@ -32,6 +34,7 @@ class Reason(StrEnum):
 
     ADDRESS = "address"
     LOOSENS = "loosens"
+    LENIENT = "lenient"
     BUDGET = "budget"
     PROGRAM = "program"
     TRUST = "trust"
@@ -80,9 +83,14 @@ MAY: dict[Keys, Manner] = {
     ("models", EVERY, "vision"): Manner.FREE,
     ("models", EVERY, "parallel_tool_calls"): Manner.FREE,
     ("models", EVERY, "strict_tools"): Manner.FREE,
+    ("turn", "on_failure"): Manner.STRICTER,
+    ("completion", "block_on"): Manner.WIDER,
+    ("completion", "open_todos"): Manner.STRICTER,
+    ("completion", "scope"): Manner.STRICTER,
+    ("completion", "verify"): Manner.FREE,
     ("hooks", EVERY): Manner.FREE,
 }
-"""Lists of rules and of hooks are added to the user's, see `merge.py`; they replace nothing."""
+"""Lists of rules, checks and hooks are added to the user's, see `merge.py`; none is replaced."""
 
 MAY_NOT: dict[Keys, Reason] = {
     ("providers",): Reason.ADDRESS,
@@ -121,7 +129,16 @@ MAY_NOT: dict[Keys, Reason] = {
 """A price of zero would lift `max_cost`; the other names say their reason, whether we know a
 setting of that name or not."""
 
-_STRICTNESS = ("allow", "ask", "deny")
+_STRICTNESS = {
+    word: rank
+    for words in (
+        ("allow", "ask", "deny"),
+        ("allow", "block"),
+        ("turn", "resolved"),
+        ("continue", "stop", "rollback"),
+    )
+    for rank, word in enumerate(words)
+}
 
 
 def permitted(table: Table) -> tuple[Table, tuple[tuple[Keys, Reason], ...]]:
@@ -175,8 +192,10 @@ def _filtered(table: Table, above: Keys, keep: Callable[[Keys, object], bool]) -
 def _objection(keys: Keys, value: Any, below: Table, environ: Mapping[str, str]) -> Reason | None:
     held = _at(below, keys)
     match _find(MAY, keys):
-        case Manner.STRICTER if _STRICTNESS.index(value) < _STRICTNESS.index(held):
-            return Reason.LOOSENS
+        case Manner.STRICTER if _STRICTNESS[value] < _STRICTNESS[held]:
+            return Reason.LOOSENS if keys[0] == "approval" else Reason.LENIENT
+        case Manner.WIDER if not set(held).issubset(value):
+            return Reason.LENIENT
         case Manner.LOWER if held is not None and value > held:
             return Reason.BUDGET
         case Manner.KNOWN if not _is_set_up(value, below, environ):

@@ -6,6 +6,7 @@ from msgspec import Meta, Struct, field
 
 from agent_cli.types.approval import Decision
 from agent_cli.types.requests import Protocol
+from agent_cli.types.turn_rules import OnFailure, Scope
 
 Wire: TypeAlias = Literal["anthropic_messages", "openai_chat", "openai_responses"]
 
@@ -118,6 +119,34 @@ class IndexSettings(Struct, frozen=True, forbid_unknown_fields=True):
     """Name of the variable that holds the key; empty for none."""
 
 
+class TurnSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    on_failure: OnFailure = OnFailure.CONTINUE
+    """What becomes of the rest of a message after a call of it failed."""
+
+
+Blocking: TypeAlias = Literal[
+    "failed", "denied", "rejected", "skipped", "interrupted", "unknown", "exit_nonzero"
+]
+
+
+class CompletionSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """When a task counts as completed; see `types/turn_rules.py`."""
+
+    block_on: tuple[Blocking, ...] = (
+        "failed",
+        "denied",
+        "rejected",
+        "skipped",
+        "interrupted",
+        "unknown",
+    )
+    """What may have become of no call before the completion, in its message."""
+    open_todos: Literal["allow", "block"] = "allow"
+    scope: Scope = Scope.TURN
+    verify: tuple[Annotated[str, Meta(pattern=r"\S")], ...] = ()
+    """Commands that have to end with status 0 before the result of a task is shown."""
+
+
 HookEvent: TypeAlias = Literal[
     "SessionStart",
     "UserPromptSubmit",
@@ -186,6 +215,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """None: the locale's. A name and never a path, for a catalogue is looked up by it."""
     approval: ApprovalSettings = ApprovalSettings()
     retry: RetrySettings = RetrySettings()
+    turn: TurnSettings = TurnSettings()
+    completion: CompletionSettings = CompletionSettings()
     sandbox: SandboxSettings = SandboxSettings()
     web: WebSettings = WebSettings()
     images: ImagesSettings = ImagesSettings()

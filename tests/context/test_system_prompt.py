@@ -204,7 +204,9 @@ def test_the_modes_listed_are_the_ones_given():
 
 TEMPLATES = {
     "system/role.md": {"role"},
-    "system/tool_use_xml.md": {"catalogue"},
+    "system/tool_use_native.md": {"guard", "stop"},
+    "system/tool_use_native_single.md": {"stop"},
+    "system/tool_use_xml.md": {"catalogue", "stop"},
     "system/rules.md": {"root", "more"},
     "system/environment.md": {"os", "shell", "home", "root"},
 }

@@ -5,6 +5,7 @@ from agent_cli.engine.task import State
 from agent_cli.frontends.headless.nobody import NobodyThere
 from agent_cli.frontends.headless.registry import Ending
 from agent_cli.frontends.headless.streams import put, tell
+from agent_cli.frontends.reasons import reason
 from agent_cli.frontends.sanitiser import in_one_line, visible
 from agent_cli.i18n.catalog import say
 from agent_cli.types.entries import AssistantSaid, CallFinished, TaskFinished, TaskStarted
@@ -47,17 +48,18 @@ class TextOutput(NobodyThere):
                     self._subtasks.remove(result.call_id)
                 mark = "✓" if result.outcome is Outcome.OK else "✗"
                 name = self._names.pop(result.call_id, result.call_id)
-                tell(f"{mark} {in_one_line(name)}  [{result.outcome}]")
+                why = f"  {reason(result)}" if result.code and mark == "✗" else ""
+                tell(f"{mark} {in_one_line(name)}  [{result.outcome}]{why}")
             case Appended(entry=TaskFinished(result)) if not self._subtasks:
                 put(visible(result))
             case CompletionResult(command=command):
                 self._command = command is not None
             case Notice(message):
                 tell(visible(message))
-            case Retrying(attempt, delay, reason, left=None):
+            case Retrying(attempt, delay, why, left=None):
                 waiting = say(
                     "{reason}; trying again in {delay:.1f} s (attempt {attempt})",
-                    reason=visible(reason),
+                    reason=visible(why),
                     delay=delay,
                     attempt=attempt,
                 )

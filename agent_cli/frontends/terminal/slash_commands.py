@@ -9,7 +9,7 @@ from agent_cli.frontends.sanitiser import visible
 from agent_cli.i18n.catalog import say
 from agent_cli.runtime.agent import Agent
 from agent_cli.runtime.standing import standing
-from agent_cli.types.entries import ModeSwitched, ParallelSwitched
+from agent_cli.types.entries import FailuresWaived, ModeSwitched, ParallelSwitched
 from agent_cli.types.requests import Protocol
 
 _LEAVING = ("exit", "quit")
@@ -85,6 +85,16 @@ def _parallel(agent: Agent, argument: str) -> str:
     return say("several calls per message: {state}; /parallel on|off changes it", state=state)
 
 
+def _waive(agent: Agent, argument: str) -> str:
+    session = agent.session
+    failures = session.state.task.unresolved
+    if not failures:
+        return say("no call that failed stands in the way of a completion")
+    session.append(FailuresWaived())
+    names = "\n".join(f"  {name} {target}".rstrip() for name, target in failures)
+    return visible(say("these failures may stand:") + f"\n{names}")
+
+
 def _status(agent: Agent, argument: str) -> str:
     state = agent.session.state
     started = state.session
@@ -119,6 +129,7 @@ COMMANDS: dict[str, Command] = {
     "help": Command("list the commands", _help),
     "mode": Command("show or switch the mode", _mode),
     "parallel": Command("allow several calls per message, or one", _parallel),
+    "waive": Command("let the failures so far stand", _waive),
     "status": Command("show session, model and mode", _status),
     "tasks": Command("show the tasks that wait for each other", _tasks),
     "cost": Command("show tokens and cost so far", _cost),
