@@ -6,7 +6,10 @@ file's own bytes; new ones get the line end of the first matched line.
 """
 
 import difflib
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 
 from msgspec import Struct
 
@@ -14,7 +17,7 @@ from agent_cli.tools._match import Match, find, normalised, readings
 from agent_cli.tools._patch import Block
 from agent_cli.tools._text import numbered
 from agent_cli.types.errors import ToolError
-from agent_cli.workspace.editor import Line, printable, split_lines
+from agent_cli.workspace.editor import printable, texts_and_ends
 
 _COMPARED = 1_000_000
 """Pairs of lines; beyond, lines are not compared to find similar ones."""
@@ -31,15 +34,36 @@ class Applied(Struct, frozen=True):
 
 
 class _Kept(Struct, frozen=True):
-    line: Line
+    text: str
+    end: str
     origin: int
     """Index in the file as it was; new lines have that of the line that they follow."""
 
 
+class _Lines:
+    """What `_Kept` says of each line, in columns: a file may have many."""
+
+    def __init__(self, body: str) -> None:
+        self.texts, self.ends = texts_and_ends(body)
+        self.origins = list(range(len(self.texts)))
+
+    def part(self, start: int, stop: int) -> list[_Kept]:
+        here = slice(start, stop)
+        return list(map(_Kept, self.texts[here], self.ends[here], self.origins[here]))
+
+    def put(self, start: int, stop: int, new: list[_Kept]) -> None:
+        self.texts[start:stop] = [kept.text for kept in new]
+        self.ends[start:stop] = [kept.end for kept in new]
+        self.origins[start:stop] = [kept.origin for kept in new]
+
+    def body(self) -> str:
+        return "".join(chain.from_iterable(zip(self.texts, self.ends, strict=True)))
+
+
 def apply(body: str, blocks: tuple[Block, ...]) -> Applied:
     """Apply every block; ToolError, naming each block that failed, if one does not apply."""
-    original = split_lines(body)
-    lines = [_Kept(line, origin) for origin, line in enumerate(original)]
+    lines = _Lines(body)
+    original = lines.texts.copy()
     added: list[str] = []
     reports: dict[int, str] = {}
     failures: dict[int, str] = {}
@@ -58,11 +82,11 @@ def apply(body: str, blocks: tuple[Block, ...]) -> Applied:
             f"nothing was written: {len(failures)} of {len(blocks)} blocks cannot be applied.\n\n"
             f"{parts}\n\nRead the file again where it differs from what you expect."
         )
-    changed = "".join(kept.line.text + kept.line.end for kept in lines)
-    return Applied(changed, "".join(added), tuple(text for _, text in sorted(reports.items())))
+    in_order = tuple(text for _, text in sorted(reports.items()))
+    return Applied(lines.body(), "".join(added), in_order)
 
 
-def _find(lines: list[_Kept], block: Block, original: list[Line]) -> Match:
+def _find(lines: _Lines, block: Block, original: list[str]) -> Match:
     if not block.search:
         raise ToolError(
             "the search text is empty: name the lines to replace, or use insert_content"
@@ -71,33 +95,34 @@ def _find(lines: list[_Kept], block: Block, original: list[Line]) -> Match:
         raise ToolError("search and replacement are identical: nothing would change")
 
     def expected(start_line: int) -> int:
-        after = (place for place, kept in enumerate(lines) if kept.origin >= start_line - 1)
-        return next(after, len(lines) + max(0, start_line - 1 - len(original)))
+        place = bisect_left(lines.origins, start_line - 1)
+        beyond = max(0, start_line - 1 - len(original))
+        return place + beyond if place == len(lines.origins) else place
 
-    match = find([kept.line.text for kept in lines], block, expected)
+    match = find(lines.texts, block, expected)
     if match is None:
-        raise ToolError(_nowhere(block, [line.text for line in original]))
+        raise ToolError(_nowhere(block, original))
     if match.reading.search == match.reading.replace:
         raise ToolError("search and replacement are identical: nothing would change")
     return match
 
 
-def _report(number: int, match: Match, lines: list[_Kept]) -> str:
-    first = lines[match.place].origin + 1
-    last = lines[match.place + len(match.reading.search) - 1].origin + 1
+def _report(number: int, match: Match, lines: _Lines) -> str:
+    first = lines.origins[match.place] + 1
+    last = lines.origins[match.place + len(match.reading.search) - 1] + 1
     where = f"line {first}" if first == last else f"lines {first}-{last}"
     tolerance = f" (matched {match.tolerance})" if match.tolerance else ""
     return f"block {number}: {where}{tolerance}"
 
 
-def _replace(lines: list[_Kept], match: Match) -> list[str]:
+def _replace(lines: _Lines, match: Match) -> list[str]:
     """Put the replacement in the place of the matched lines; return the new lines' text."""
     stop = match.place + len(match.reading.search)
-    matched = lines[match.place : stop]
-    end = next(
-        (kept.line.end for kept in (*matched, *reversed(lines[: match.place])) if kept.line.end),
-        "\n",
+    matched = lines.part(match.place, stop)
+    ends = (
+        lines.ends[place] for place in (*range(match.place, stop), match.place - 1) if place >= 0
     )
+    end = next(filter(None, ends), "\n")
     texts = _indented(match, matched)
     new: list[_Kept] = []
     added: list[str] = []
@@ -105,11 +130,11 @@ def _replace(lines: list[_Kept], match: Match) -> list[str]:
     for kept, text in _paired(match, matched, texts):
         if kept is None:
             added.append(text)
-            new.append(_Kept(Line(text, end), origin))
+            new.append(_Kept(text, end, origin))
         else:
             origin = kept.origin
             new.append(kept)
-    lines[match.place : stop] = _ended(new, end, ends=bool(matched[-1].line.end))
+    lines.put(match.place, stop, _ended(new, end, ends=bool(matched[-1].end)))
     return added
 
 
@@ -117,10 +142,7 @@ def _ended(new: list[_Kept], end: str, *, ends: bool) -> list[_Kept]:
     """Give every line an end, the last one only if the matched lines ended with one."""
     last = len(new) - 1
     return [
-        _Kept(
-            Line(kept.line.text, (kept.line.end or end) if place < last or ends else ""),
-            kept.origin,
-        )
+        _Kept(kept.text, (kept.end or end) if place < last or ends else "", kept.origin)
         for place, kept in enumerate(new)
     ]
 
@@ -147,7 +169,7 @@ def _indented(match: Match, matched: list[_Kept]) -> list[str]:
         return replace
     pairs = zip(match.reading.search, matched, strict=True)
     written, found = next(
-        ((_indent(text), _indent(kept.line.text)) for text, kept in pairs if text.strip()),
+        ((_indent(text), _indent(kept.text)) for text, kept in pairs if text.strip()),
         ("", ""),
     )
     return [_moved(text, written, found) if text.strip() else text for text in replace]
@@ -169,7 +191,7 @@ def _nowhere(block: Block, lines: list[str]) -> str:
     """Say that nothing matches, and what comes closest."""
     at = f" at or near line {block.start_line}" if block.start_line else ""
     problem = f"no lines match the search text{at}, also without line numbers and blanks"
-    closest = _closest([normalised(line) for line in lines], list(map(normalised, block.search)))
+    closest = _closest(lines, list(map(normalised, block.search)))
     if closest is None:
         return f"{problem}; nothing similar was found."
     place, equal = closest
@@ -184,15 +206,16 @@ def _nowhere(block: Block, lines: list[str]) -> str:
 
 def _closest(lines: list[str], search: list[str]) -> tuple[int, int] | None:
     """Return the place where most lines agree, blank ones not counted, and how many do."""
-    if len(lines) * len(search) > _COMPARED:
+    offsets: dict[str, list[int]] = {}
+    for offset, text in enumerate(search):
+        if text:
+            offsets.setdefault(text, []).append(offset)
+    if len(lines) * max(map(len, offsets.values()), default=0) > _COMPARED:
         return None
-    scores = [
-        (_agreeing(lines[place : place + len(search)], search), -place)
-        for place in range(len(lines))
-    ]
-    equal, place = max(scores, default=(0, 0))
-    return (-place, equal) if equal else None
-
-
-def _agreeing(lines: list[str], search: list[str]) -> int:
-    return sum(1 for a, b in zip(lines, search, strict=False) if a and a == b)
+    agreeing = Counter(
+        place - offset
+        for place, line in enumerate(map(normalised, lines))
+        for offset in offsets.get(line, ())
+        if place >= offset
+    )
+    return max(agreeing.items(), key=lambda found: (found[1], -found[0]), default=None)

@@ -7,6 +7,7 @@ start line, within forty lines of it, and without a start line there may be only
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 
 from msgspec import Struct
 
@@ -18,7 +19,6 @@ WINDOW = 40
 
 _NUMBERED = re.compile(r"\s*(\d+)\s+\|(?!\|) ?(.*)")
 _LOOSELY_NUMBERED = re.compile(r"\s*(?:\d+\s)?\|\s(.*)")
-_BLANKS = re.compile(r"\s+")
 _PLAIN = str.maketrans(
     {
         "\u201c": '"', "\u201d": '"', "\u2018": "'", "\u2019": "'",
@@ -29,7 +29,7 @@ _PLAIN = str.maketrans(
 
 def normalised(text: str) -> str:
     """Fold typographic characters, runs of blanks and blanks at both ends."""
-    return _BLANKS.sub(" ", text.translate(_PLAIN)).strip()
+    return " ".join((text if text.isascii() else text.translate(_PLAIN)).split())
 
 
 class Rule(Struct, frozen=True):
@@ -116,23 +116,25 @@ def find(lines: list[str], block: Block, expected: Callable[[int], int]) -> Matc
     for reading in readings(block):
         near = expected(reading.start_line) if reading.start_line else None
         for rule in RULES:
-            places = _places(
-                [rule.key(line) for line in lines], list(map(rule.key, reading.search))
-            )
-            if near is not None:
-                places = [place for place in places if abs(place - near) <= WINDOW]
+            places = _places(lines, list(map(rule.key, reading.search)), rule, near)
             if places:
                 return Match(_only(places, near), reading, rule)
     return None
 
 
-def _places(lines: list[str], search: list[str]) -> list[int]:
-    length = len(search)
-    return [
-        place
-        for place in range(len(lines) - length + 1)
-        if lines[place] == search[0] and lines[place : place + length] == search
-    ]
+def _places(lines: list[str], search: list[str], rule: Rule, near: int | None) -> list[int]:
+    """Return where the lines are such, by the rule; not farther than the window from `near`."""
+    start = 0 if near is None else max(0, near - WINDOW)
+    stop = len(lines) if near is None else near + WINDOW + len(search)
+    keys = lines if rule.key is str and near is None else list(map(rule.key, lines[start:stop]))
+    places: list[int] = []
+    place = -1
+    with suppress(ValueError):  # there is no further one
+        while True:
+            place = keys.index(search[0], place + 1)
+            if keys[place : place + len(search)] == search:
+                places.append(start + place)
+    return places
 
 
 def _only(places: list[int], near: int | None) -> int:

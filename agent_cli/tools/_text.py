@@ -1,19 +1,23 @@
 """Text of files as models and people see it: numbered lines and unified diffs."""
 
 import difflib
-from collections.abc import Iterable, Iterator
-from itertools import takewhile
+from collections.abc import Iterator
 from typing import TypeAlias
 
 from agent_cli.types.approval import Diff
 from agent_cli.types.errors import ToolError
-from agent_cli.workspace.editor import Line, Text, decode, printable, split_lines
+from agent_cli.workspace.editor import Text, decode, printable, texts_and_ends
 
 _CONTEXT = 3
 _COMPARED = 1_000_000
 """Pairs of lines; where more differ, the whole differing part is shown as replaced."""
 
+_AT_ONCE = 1024
+"""Lines that are compared in one step."""
+
 _Opcode: TypeAlias = tuple[str, int, int, int, int]
+_Lines: TypeAlias = tuple[list[str], list[str]]
+"""Texts and ends."""
 
 
 def numbered(lines: list[str], first: int, width: int = 0) -> list[str]:
@@ -34,46 +38,59 @@ def editable(data: bytes | None, path: str) -> Text:
 
 def diff(path: str, before: str, after: str) -> Diff:
     """Return the change as a unified diff; line ends show as LF, whatever they are."""
-    old, new = split_lines(before), split_lines(after)
+    old, new = texts_and_ends(before), texts_and_ends(after)
     out = [f"--- {path}", f"+++ {path}"]
     for hunk in _hunks(_opcodes(old, new)):
         out.append(_header(hunk))
         for tag, i1, i2, j1, j2 in hunk:
             if tag == "equal":
-                out.extend(_side(" ", old[i1:i2]))
+                out.extend(_side(" ", old, i1, i2))
             else:
-                out.extend((*_side("-", old[i1:i2]), *_side("+", new[j1:j2])))
+                out.extend((*_side("-", old, i1, i2), *_side("+", new, j1, j2)))
     return Diff(path, "\n".join(out) + "\n")
 
 
-def _side(sign: str, lines: list[Line]) -> Iterator[str]:
-    for line in lines:
-        yield sign + printable(line.text)
-        if not line.end:
+def _part(lines: _Lines, start: int, stop: int) -> list[tuple[str, str]]:
+    texts, ends = lines
+    return list(zip(texts[start:stop], ends[start:stop], strict=True))
+
+
+def _side(sign: str, lines: _Lines, start: int, stop: int) -> Iterator[str]:
+    for text, end in _part(lines, start, stop):
+        yield sign + printable(text)
+        if not end:
             yield "\\ No newline at end of file"
 
 
-def _opcodes(old: list[Line], new: list[Line]) -> list[_Opcode]:
+def _opcodes(old: _Lines, new: _Lines) -> list[_Opcode]:
     """Compare, trimming what is equal at both ends first: comparing is slow."""
-    head = _common(zip(old, new, strict=False))
-    tail = _common(zip(reversed(old[head:]), reversed(new[head:]), strict=False))
-    end, new_end = len(old) - tail, len(new) - tail
+    length, new_length = len(old[0]), len(new[0])
+    head = min(map(_common, old, new))
+    tail = min(_common(a[head:][::-1], b[head:][::-1]) for a, b in zip(old, new, strict=True))
+    end, new_end = length - tail, new_length - tail
     if (end - head) * (new_end - head) > _COMPARED:
         middle: list[_Opcode] = [("replace", head, end, head, new_end)]
     else:
-        matcher = difflib.SequenceMatcher(None, old[head:end], new[head:new_end])
+        parts = _part(old, head, end), _part(new, head, new_end)
+        matcher = difflib.SequenceMatcher(None, *parts)
         middle = [
             (tag, i1 + head, i2 + head, j1 + head, j2 + head)
             for tag, i1, i2, j1, j2 in matcher.get_opcodes()
         ]
-    around = [("equal", 0, head, 0, head), ("equal", end, len(old), new_end, len(new))]
+    around = [("equal", 0, head, 0, head), ("equal", end, length, new_end, new_length)]
     return [
         code for code in (around[0], *middle, around[1]) if code[1] < code[2] or code[3] < code[4]
     ]
 
 
-def _common(pairs: Iterable[tuple[Line, Line]]) -> int:
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+def _common(old: list[str], new: list[str]) -> int:
+    """Return how many are the same at the beginning."""
+    count, most = 0, min(len(old), len(new))
+    while count < most and old[count : count + _AT_ONCE] == new[count : count + _AT_ONCE]:
+        count += _AT_ONCE
+    while count < most and old[count] == new[count]:
+        count += 1
+    return min(count, most)
 
 
 def _hunks(opcodes: list[_Opcode]) -> Iterator[list[_Opcode]]:

@@ -5,6 +5,7 @@ pass through as surrogates. A leading mark stays; with one, UTF-16 is decoded an
 """
 
 import re
+from io import StringIO
 
 from msgspec import Struct, structs
 
@@ -12,7 +13,6 @@ from agent_cli.types.errors import ToolError
 
 _UTF8_MARK = b"\xef\xbb\xbf"
 _UTF16_MARKS = ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
-_LINE = re.compile(r"([^\r\n]*)(\r\n|\r|\n|\Z)")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -34,7 +34,7 @@ class Text(Struct, frozen=True):
     @property
     def is_unicode(self) -> bool:
         """Whether every byte was part of a character."""
-        return _SURROGATE.search(self.body) is None
+        return self.body.isascii() or _SURROGATE.search(self.body) is None
 
     def encode(self) -> bytes:
         errors = "surrogateescape" if self.encoding == "utf-8" else "strict"
@@ -45,7 +45,7 @@ class Text(Struct, frozen=True):
 
         ToolError if that is not ASCII and the file not UTF-8: its encoding is not known.
         """
-        if not self.is_unicode and not added.isascii():
+        if not added.isascii() and not self.is_unicode:
             raise ToolError(
                 "the file is not UTF-8 and its encoding is unknown: only ASCII text can be added"
             )
@@ -75,7 +75,19 @@ def as_utf8(data: bytes) -> bytes:
 
 def split_lines(body: str) -> list[Line]:
     """Part a body into lines; joined again they are the body."""
-    return [Line(text, end) for text, end in _LINE.findall(body) if text or end]
+    return list(map(Line, *texts_and_ends(body)))
+
+
+def texts_and_ends(body: str) -> tuple[list[str], list[str]]:
+    """Part a body into the texts of its lines and their ends: much faster than lines one by one."""
+    if "\r" in body:
+        lines = list(StringIO(body, newline=""))
+        texts = [line.rstrip("\r\n") for line in lines]
+        return texts, [line[len(text) :] for line, text in zip(lines, texts, strict=True)]
+    texts = body.split("\n")
+    ends = ["\n"] * len(texts)
+    ends[-1] = ""
+    return (texts, ends) if texts[-1] else (texts[:-1], ends[:-1])
 
 
 def join_lines(lines: list[Line]) -> str:
