@@ -49,6 +49,17 @@ class AttemptCompletion(Tool[Arguments]):
             "A call before it in the same message failed, or was denied.",
             Code.FAILED_EARLIER,
         ),
+        Reason(
+            "unresolved",
+            "A call failed, and none like it has succeeded since; only where the settings say that "
+            "this counts.",
+            Code.UNRESOLVED,
+        ),
+        Reason(
+            "open_todos",
+            "An item of the to-do list is open; only where the settings say that this counts.",
+            Code.OPEN_TODOS,
+        ),
         Reason("hook", "A hook of the user forbids it.", Code.HOOK),
     )
 

@@ -53,7 +53,7 @@ class SearchFiles(Tool[Arguments]):
     touches = (Effect(Kind.READ, "path"),)
     limits = (
         f"{LIMIT} places, each of adjacent lines, and {LONGEST_LINE} characters of one line.",
-        f"{_TIMEOUT} seconds.",
+        f"{_TIMEOUT} seconds, a first and quicker try not counted.",
         f"{size(READ_LIMIT)} of one file; larger ones are left out.",
     )
     failures = (

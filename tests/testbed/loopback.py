@@ -1,9 +1,11 @@
 """A server on the loopback that gives prepared answers, broken ones too, and keeps the requests."""
 
 import asyncio
-from contextlib import suppress
+from collections.abc import Coroutine, Generator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Self
+from threading import Thread
+from typing import Any, Self
 
 
 @dataclass(frozen=True)
@@ -123,6 +125,27 @@ class Loopback:
     async def _stall(self, reader: asyncio.StreamReader, received: Received) -> None:
         await reader.read()
         received.gone.set()
+
+
+@contextmanager
+def in_background(*answers: Answer | str) -> Generator[str]:
+    """Serve from a thread, for a child process; yield the URL."""
+    loop = asyncio.new_event_loop()
+    thread = Thread(target=loop.run_forever)
+    thread.start()
+
+    def run(work: Coroutine[Any, Any, Any]) -> None:
+        asyncio.run_coroutine_threadsafe(work, loop).result()
+
+    server = Loopback(*answers)
+    try:
+        run(server.__aenter__())
+        yield server.url
+        run(server.__aexit__())
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
 
 
 def _head(answer: Answer) -> bytes:
