@@ -7,6 +7,7 @@ import shutil
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import typer
 
@@ -31,8 +32,10 @@ def command() -> None:
     keys = [candidate.variable for candidate in KEYS if os.environ.get(candidate.variable)]
     servers = local_servers()
     settings, problem, sandbox = say("none, defaults hold"), "", SandboxSettings()
+    otel = False
     try:
-        sandbox = load(os.environ).sandbox
+        loaded = load(os.environ)
+        sandbox, otel = loaded.sandbox, loaded.telemetry.otel
         if config_file(os.environ).exists():
             settings = str(config_file(os.environ))
     except ConfigurationError as error:
@@ -49,6 +52,7 @@ def command() -> None:
         ("ripgrep", shutil.which("rg") or say("not found: searching falls back to Python, slower")),
         ("git", shutil.which("git") or say("not found")),
         (say("sandbox"), _sandbox(sandbox)),
+        (say("telemetry"), _telemetry(otel=otel)),
     ]
     for name, value in rows:
         sys.stdout.write(f"{name:14} {value}\n")
@@ -92,6 +96,19 @@ def _sandbox(settings: SandboxSettings) -> str:
     if settings.mode == "off":
         return say("off: commands run with your own rights; {wall} would work", wall=found.value)
     return say("{mode}, by {wall}", mode=settings.mode, wall=found.value)
+
+
+def _telemetry(*, otel: bool) -> str:
+    if not otel:
+        return say("off: nothing is sent")
+    if find_spec("opentelemetry.sdk") is None:
+        return say("on, but it needs agent-cli[otel]")
+    place = os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT") or "http://localhost:4318"
+    try:
+        host = urlsplit(place).netloc.rpartition("@")[2]  # without what authenticates
+    except ValueError:  # nothing goes there
+        host = "?"
+    return say("on: numbers and names of tools go to {host}", host=in_one_line(host))
 
 
 def _next_step(keys: list[str], servers: list[str], problem: str) -> str:

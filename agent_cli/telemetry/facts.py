@@ -177,6 +177,14 @@ Fact: TypeAlias = (
 """`at` and `began` are nanoseconds since the epoch."""
 
 
+def made(session_id: str) -> int:
+    """Return when a session of that id was made, to the second; 0 for an id that is not ours."""
+    if not _OUR_ID.fullmatch(session_id):
+        return 0
+    day, clock = session_id[:8], session_id[9:15]
+    return moment(f"{day}T{clock}Z")
+
+
 def moment(at: str) -> int:
     """Return a journal's time in nanoseconds; 0 for what is no time."""
     try:

@@ -26,6 +26,7 @@ from agent_cli.telemetry.facts import (
     Vocabulary,
     WorkBegan,
     WorkEnded,
+    made,
 )
 from agent_cli.types.entries import (
     AssistantSaid,
@@ -79,6 +80,8 @@ class Reader(Struct, frozen=True):
     """How the work will have ended if nothing more comes of it."""
     last: int = 0
     """When the last entry was written."""
+    shared: int = 0
+    """Before this the entries are another session's, from which this one was forked."""
 
 
 Read: TypeAlias = tuple[Reader, tuple[Fact, ...]]
@@ -96,9 +99,13 @@ def opened(reader: Reader, event: SessionOpened) -> Reader:
 
 
 def read(reader: Reader, at: int, entry: Entry) -> Read:
-    """Return the reader for the next entry, and what this one says."""
+    """Return the reader for the next entry, and what this one says.
+
+    What a fork shares with another session is understood, and told by that one only.
+    """
     after, facts = _of_work(reader, at, entry) or _of_calls(reader, at, entry) or (reader, ())
-    return replace(after, last=at), facts
+    told = facts if at >= after.shared or isinstance(entry, SessionStarted) else ()
+    return replace(after, last=at), told
 
 
 def ended(reader: Reader) -> tuple[Fact, ...]:
@@ -108,10 +115,8 @@ def ended(reader: Reader) -> tuple[Fact, ...]:
 
 def _of_work(reader: Reader, at: int, entry: Entry) -> Read | None:
     match entry:
-        case SessionStarted(id=session_id, model=model, protocol=protocol):
-            told = reader.vocabulary
-            after = Reader(told, told.conversation(session_id), told.model(model), protocol)
-            return after, (SessionBegan(at),)
+        case SessionStarted():
+            return _began(reader.vocabulary, at, entry)
         case TaskStarted(parent_call_id=parent) if parent:
             working = (*reader.working, parent)
             began = _begun(reader, at, subtask=True)
@@ -130,6 +135,18 @@ def _of_work(reader: Reader, at: int, entry: Entry) -> Read | None:
             return _stopped(reader, at, limit, Ending.LIMIT)
         case _:
             return None
+
+
+def _began(vocabulary: Vocabulary, at: int, entry: SessionStarted) -> Read:
+    shared = made(entry.id) if entry.forked_from else 0
+    reader = Reader(
+        vocabulary,
+        vocabulary.conversation(entry.id),
+        vocabulary.model(entry.model),
+        entry.protocol,
+        shared=shared,
+    )
+    return reader, (SessionBegan(max(at, shared)),)
 
 
 def _begun(reader: Reader, at: int, *, subtask: bool = False) -> WorkBegan:

@@ -30,9 +30,8 @@ def statistics(paths: Iterable[Path], since: date, vocabulary: Vocabulary) -> St
                 continue
             reader = Reader(vocabulary)
             for envelope in envelopes(path):
-                at = moment(envelope.at)
-                reader, facts = read(reader, at, envelope.entry)
-                if facts and (when := day(at / 1e9)) >= since:
+                reader, facts = read(reader, moment(envelope.at), envelope.entry)
+                if facts and (when := day(facts[-1].at / 1e9)) >= since:
                     total = count(total, facts)
                     days[when] = count(days.get(when, Counters()), facts)
         except OSError:

@@ -3,13 +3,13 @@
 import json
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import monotonic
 
 import pytest
 from testbed.collector import Collector, Span
-from testbed.replies import Call, Say, Status, Usage
+from testbed.replies import Call, Reply, Say, Status, Usage
 from testbed.run_agent import Completed, command, environment, run_agent
 from testbed.server import ModelServer
 
@@ -42,6 +42,7 @@ def run(
     *,
     settings: str = ON,
     env: Mapping[str, str] | None = None,
+    script: Sequence[Reply] = SCRIPT,
 ) -> Completed:
     """Do one task, with a canary wherever free text can be."""
     home, project = tmp_path / "home", tmp_path / f"{CANARY}-folder"
@@ -50,7 +51,7 @@ def run(
     config.write_text(settings)
     project.mkdir(exist_ok=True)
     (project / f"{CANARY}-path.txt").write_text(f"{CANARY}-content")
-    with ModelServer(SCRIPT) as server:
+    with ModelServer(script) as server:
         done = run_agent(
             ["run", "-y", "-m", model, f"Find the {CANARY}-prompt."],
             cwd=project,
@@ -65,6 +66,11 @@ def run(
 
 def named(collector: Collector, name: str) -> list[Span]:
     return [span for span in collector.spans if span.name == name]
+
+
+def completions(collector: Collector) -> dict[str, float]:
+    points = collector.metrics["agent.completions"]
+    return {point.attributes["agent.completion"]: point.value for point in points}
 
 
 @pytest.fixture(scope="module")
@@ -117,9 +123,7 @@ def test_metrics_are_those_of_the_conventions_and_the_counters(watched: Collecto
     calls = watched.metrics["agent.tool.calls"]
     tools = {point.attributes["gen_ai.tool.name"] for point in calls}
     assert tools == {"read_file", "execute_command", "attempt_completion", "mcp", "custom"}
-    completions = watched.metrics["agent.completions"]
-    counts = {point.attributes["agent.completion"]: point.value for point in completions}
-    assert counts == {"attempted": 1, "accepted": 1}
+    assert completions(watched) == {"attempted": 1, "accepted": 1}
     assert [point.value for point in watched.metrics["agent.retries"]] == [1]
     (refused,) = watched.metrics["agent.completions.refused"]
     assert (refused.attributes, refused.value) == ({"error.type": "failed_earlier"}, 1)
@@ -137,6 +141,23 @@ def test_what_is_exported_is_what_the_journal_adds_up_to(watched: Collector, roo
     assert kept["refused"] == {"failed_earlier": 1}
     assert kept["usage"]["output_tokens"] == 20 * 3 + 7
     assert kept["models"][0]["name"] == "other"
+
+
+def test_a_subtask_lies_within_the_work_on_the_prompt(tmp_path: Path):
+    hand = Call("new_task", {"mode": "ask", "message": f"{CANARY}-message"})
+    done = Call("attempt_completion", {"result": f"{CANARY}-result"})
+    script = [Say(calls=[hand]), Say(calls=[done]), Say(calls=[done])]
+    with Collector() as collector:
+        run(tmp_path, env={"OTEL_EXPORTER_OTLP_ENDPOINT": collector.url}, script=script)
+    inner, outer = named(collector, "invoke_agent agent-cli")
+    assert inner.parent == outer.id
+    within = [chat.parent == inner.id for chat in named(collector, "chat other")]
+    assert within == [False, True, False]
+    (handed,) = named(collector, "execute_tool new_task")
+    assert handed.parent == outer.id
+    assert handed.seconds >= inner.seconds
+    assert completions(collector) == {"attempted": 2, "accepted": 2}
+    assert not any(CANARY.encode() in body for body in collector.received)
 
 
 def test_no_free_text_is_exported(watched: Collector):
@@ -203,7 +224,8 @@ def test_a_collector_that_does_not_answer_delays_nothing(tmp_path: Path, way: st
 
 def timed(tmp_path: Path, url: str, settings: str = ON) -> tuple[Completed, float]:
     began = monotonic()
-    done = run(tmp_path, settings=settings, env={"OTEL_EXPORTER_OTLP_ENDPOINT": url})
+    env = {"OTEL_EXPORTER_OTLP_ENDPOINT": url}
+    done = run(tmp_path, settings=settings, env=env, script=SCRIPT[1:])
     return done, monotonic() - began
 
 
@@ -221,3 +243,22 @@ def test_a_variable_of_no_sense_is_refused(tmp_path: Path):
         )
     assert done.exit_code == 52
     assert "-7" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("settings", "place", "said"),
+    [
+        pytest.param("", "http://collector:1", "off: nothing is sent", id="off"),
+        pytest.param(ON, "http://me:password@collector:1/otlp", "tools go to collector:1", id="on"),
+        pytest.param(ON, "", "tools go to localhost:4318", id="the default"),
+        pytest.param(ON, "http://[password", "tools go to ?", id="no address"),
+    ],
+)
+def test_the_doctor_says_what_is_sent_where(settings: str, place: str, said: str, tmp_path: Path):
+    config = tmp_path / "home/agent/config/config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text(settings)
+    env = {"OTEL_EXPORTER_OTLP_ENDPOINT": place}
+    done = run_agent(["doctor"], cwd=tmp_path, home=tmp_path / "home", env=env)
+    assert said in done.stdout
+    assert "password" not in done.stdout

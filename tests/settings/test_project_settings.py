@@ -46,6 +46,7 @@ FORBIDDEN = [
     ("base_url = 'http://evil'", "base_url", Reason.ADDRESS),
     ("api_key = 'k'", "api_key", Reason.ADDRESS),
     ("proxy = 'http://evil'", "proxy", Reason.ADDRESS),
+    ("[telemetry]\notel = true", "telemetry", Reason.ADDRESS),
     ("model = 'replay:/tmp/cassette'", "model", Reason.MODEL),
     ("model = 'replay:./x/y'", "model", Reason.MODEL),
     ("model = 'evil/m'", "model", Reason.MODEL),

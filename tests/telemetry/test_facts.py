@@ -3,7 +3,7 @@
 import pytest
 from testbed.telling import WORDS
 
-from agent_cli.telemetry.facts import Model, moment
+from agent_cli.telemetry.facts import Model, made, moment
 
 
 @pytest.mark.parametrize(
@@ -54,3 +54,15 @@ def test_only_an_id_of_our_own_making_is_told():
 )
 def test_times(text: str, nanoseconds: int):
     assert moment(text) == nanoseconds
+
+
+@pytest.mark.parametrize(
+    ("session_id", "nanoseconds"),
+    [
+        ("20261121-100000-0123abcd", 1_795_255_200_000_000_000),
+        ("20269999-999999-0123abcd", 0),
+        ("s", 0),
+    ],
+)
+def test_an_id_says_when_its_session_was_made(session_id: str, nanoseconds: int):
+    assert made(session_id) == nanoseconds

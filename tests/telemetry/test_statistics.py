@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from testbed.journals import SESSION, journal_of, sealed
 from testbed.run_agent import PROJECT
 from testbed.story import BEGINNING, asked, ran
@@ -63,6 +64,23 @@ def test_a_time_that_is_none_is_long_ago(tmp_path: Path):
     data = sealed(b"{" + body)
     assert hash_of(data) != SEED
     assert statistics([kept(tmp_path, "a", data)], EVER, WORDS).total.sessions == 0
+
+
+def test_what_a_fork_shares_counts_once(tmp_path: Path):
+    began = replace(SESSION[0], id="20261121-110000-0123abcd", forked_from="s")
+    path = kept(tmp_path, "s", journal_of(SESSION))
+    forked = kept(tmp_path, began.id, journal_of([began, *SESSION[1:]]))
+    of_fork = statistics([forked], EVER, WORDS).total
+    assert (of_fork.sessions, of_fork.prompts, of_fork.responses) == (1, 0, 0)
+    both, alone = statistics([path, forked], EVER, WORDS), statistics([path], EVER, WORDS)
+    assert both.total.tools == alone.total.tools
+    assert both.total.usage == alone.total.usage
+
+
+def test_what_a_fork_goes_on_with_counts_for_it(tmp_path: Path):
+    started = replace(BEGINNING[0], id="20261121-100000-0123abcd", forked_from="s")
+    went_on = journal_of([started, *BEGINNING[1:], asked("a")])
+    assert statistics([kept(tmp_path, "a", went_on)], EVER, WORDS).total.responses == 1
 
 
 def test_a_file_that_cannot_be_read_is_told(tmp_path: Path):
