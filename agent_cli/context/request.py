@@ -5,9 +5,12 @@ reused and each request extends the bytes of the one before.
 Rule 2: a message says nothing that could change later; environment details were recorded with it.
 """
 
+import re
+from itertools import islice, pairwise
+
 from msgspec.structs import replace
 
-from agent_cli.context.replies import nudge, result_text
+from agent_cli.context.replies import nudge, reply, result_text
 from agent_cli.types.messages import (
     AssistantMessage,
     Message,
@@ -17,7 +20,12 @@ from agent_cli.types.messages import (
     ToolResult,
     UserMessage,
 )
+from agent_cli.types.outcomes import Nudge
 from agent_cli.types.requests import ModelRequest, Protocol, ToolSpec
+
+_OPENED = re.compile(r"<([a-z]+(?:_[a-z]+)+)>")
+"""A tag named as tools are named: what models write that learned to call tools in XML."""
+_MOST_TAGS = 20
 
 
 class RequestBuilder:
@@ -48,9 +56,9 @@ class RequestBuilder:
             model=model,
             system=system,
             messages=tuple(
-                self._message(recorded, protocol)
-                for recorded in messages
-                if not _is_empty(recorded)
+                self._message(recorded, before, protocol)
+                for before, recorded in pairwise((None, *messages))
+                if recorded is not None and not _is_empty(recorded)
             ),
             tools=tools,
             max_output=max_output,
@@ -58,13 +66,13 @@ class RequestBuilder:
             session_id=session_id,
         )
 
-    def _message(self, recorded: Recorded, protocol: Protocol) -> Message:
+    def _message(self, recorded: Recorded, before: Recorded | None, protocol: Protocol) -> Message:
         if isinstance(recorded, UserMessage | AssistantMessage):
             return recorded
         key = (id(recorded), protocol)
         built = self._built.get(key)
         if built is None:
-            built = (recorded, _worded(recorded, protocol))  # keeping it keeps its id taken
+            built = (recorded, _worded(recorded, before, protocol))  # keeping it keeps its id taken
             self._built[key] = built
         return built[1]
 
@@ -78,11 +86,24 @@ def catalogue(protocol: Protocol, tools: tuple[ToolSpec, ...]) -> str:
     return describe(tools)
 
 
-def _worded(recorded: ToolResult | NudgeMessage, protocol: Protocol) -> Message:
+def _worded(
+    recorded: ToolResult | NudgeMessage, before: Recorded | None, protocol: Protocol
+) -> Message:
     if isinstance(recorded, NudgeMessage):
         words = nudge(recorded.code, protocol)
+        written = _written_call(recorded, before) if protocol is Protocol.NATIVE else None
+        if written is not None:
+            words = f"{reply('written_call', tool=written)}\n\n{words}"
         return UserMessage(f"{words}\n\n{recorded.detail}" if recorded.detail else words)
     return replace(recorded, content=result_text(recorded, protocol))
+
+
+def _written_call(recorded: NudgeMessage, before: Recorded | None) -> str | None:
+    """Return the name of the call that the message before has only written out as text."""
+    if recorded.code is not Nudge.NO_TOOL or not isinstance(before, AssistantMessage):
+        return None
+    opened = dict.fromkeys(_OPENED.findall(before.text))
+    return next((name for name in islice(opened, _MOST_TAGS) if f"</{name}>" in before.text), None)
 
 
 def _is_empty(recorded: Recorded) -> bool:

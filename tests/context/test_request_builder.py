@@ -68,6 +68,26 @@ def test_nudges_and_results_are_put_into_words(protocol):
     assert msgspec.structs.replace(second, content="bad") == result
 
 
+CALL = "I read it.\n<read_file>\n<path>a</path>\n</read_file>"
+WRITTEN = [
+    pytest.param(CALL, Nudge.NO_TOOL, Protocol.NATIVE, True, id="a call between tags"),
+    pytest.param(CALL, Nudge.NO_TOOL, Protocol.XML, False, id="where tags are calls"),
+    pytest.param(CALL, Nudge.CUT_OFF, Protocol.NATIVE, False, id="cut off"),
+    pytest.param("<read_file>", Nudge.NO_TOOL, Protocol.NATIVE, False, id="an open tag"),
+    pytest.param("<b>x</b>", Nudge.NO_TOOL, Protocol.NATIVE, False, id="other tags"),
+    pytest.param("I read it.", Nudge.NO_TOOL, Protocol.NATIVE, False, id="words"),
+]
+
+
+@pytest.mark.trap("T-34")
+@pytest.mark.parametrize(("text", "code", "protocol", "said"), WRITTEN)
+def test_a_call_that_was_only_written_is_named(text, code, protocol, said):
+    messages = [AssistantMessage((Text(text),)), NudgeMessage(code)]
+    *_, told = build(RequestBuilder(), messages, protocol=protocol).messages
+    assert told.text.endswith(nudge(code, protocol))
+    assert ("a call of read_file in it" in told.text) is said
+
+
 EMPTY = [
     pytest.param((), True, id="no blocks"),
     pytest.param((Text(""), Text(" \n")), True, id="white space"),
