@@ -1,5 +1,6 @@
 """The options of a session, one type each: name, help, and how typer reads it."""
 
+import re
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
@@ -32,6 +33,16 @@ MaxCost: TypeAlias = Annotated[
     Option(
         "--max-cost", "--max-budget-usd", "--max-price", help="US dollars, in the whole session."
     ),
+]
+MaxTokens: TypeAlias = Annotated[
+    int | None, Option("--max-tokens", help="Tokens read and written, in the whole session.")
+]
+MaxTime: TypeAlias = Annotated[
+    str, Option("--max-time", help="Of models and calls at work, in the whole session: 90s, 10m.")
+]
+Verify: TypeAlias = Annotated[
+    list[str] | None,
+    Option("--verify", help="A command that must pass before the task counts as completed."),
 ]
 Yolo: TypeAlias = Annotated[
     bool, Option("--yolo", "-y", help="Ask nothing; deny rules and protected names stay.")
@@ -69,6 +80,9 @@ Record: TypeAlias = Annotated[
 ]
 
 
+_TIME = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s?)?", re.ASCII)
+
+
 class Flags(Struct, frozen=True):
     """What was said on the command line."""
 
@@ -82,7 +96,10 @@ class Flags(Struct, frozen=True):
     parallel: bool | None
     transport: str
     max_turns: int | None
+    max_tokens: int | None
     max_cost: float | None
+    max_time: str
+    verify: list[str] | None
     yolo: bool
     sandbox: str
     trust: bool
@@ -105,9 +122,24 @@ class Flags(Struct, frozen=True):
             "sandbox.mode": self.sandbox or None,
             "parallel_tool_calls": self.parallel,
             "max_turns": self.max_turns,
+            "max_tokens": self.max_tokens,
             "max_cost": self.max_cost,
+            "max_seconds": seconds(self.max_time),
+            "completion.verify": self.verify or None,
         }
         return {name: value for name, value in flags.items() if value is not None}
+
+
+def seconds(said: str) -> float | None:
+    """Return how long `90s`, `10m`, `2h` or `1h30m` is; None if nothing was said."""
+    if not said:
+        return None
+    found = _TIME.fullmatch(said.strip())
+    if found is None or not any(found.groups()):
+        wrong = f"{said!r} is no time: write 90s, 10m, 2h or 1h30m"
+        raise BadParameter(wrong, param_hint="--max-time")
+    hours, minutes, rest = (float(part or 0) for part in found.groups())
+    return hours * 3600 + minutes * 60 + rest
 
 
 def directory(said: Path | None, option: str = "--cwd") -> Path:

@@ -28,7 +28,10 @@ def command(
     parallel: given.Parallel = None,
     transport: given.Transport = "",
     max_turns: given.MaxTurns = None,
+    max_tokens: given.MaxTokens = None,
     max_cost: given.MaxCost = None,
+    max_time: given.MaxTime = "",
+    verify: given.Verify = None,
     yolo: given.Yolo = False,
     sandbox: given.Sandbox = "",
     trust: given.Trust = False,
@@ -49,10 +52,7 @@ def start(flags: Flags) -> None:
     """Run the session; leaves with its exit status."""
     interactive = not flags.once and sys.stdin.isatty() and sys.stdout.isatty()
     root = directory(flags.cwd)
-    if flags.ephemeral and (flags.continue_ or flags.resume):
-        raise typer.BadParameter(
-            say("a session that is gone on with is kept"), param_hint="--ephemeral"
-        )
+    refuse_contradictions(flags)
     in_force = settings_in(
         root, os.environ, flags.settings(), trust=flags.trust, interactive=interactive
     )
@@ -75,6 +75,7 @@ def start(flags: Flags) -> None:
         trusted=in_force.hooked,
         folders_servers=folders_servers(in_force.standing),
         brought=brought(root, os.environ, in_force.standing),
+        own_checks=in_force.own_checks,
         mode=settings.mode if flags.mode else "",
         protocol=settings.protocol if flags.protocol else None,
         parallel_tool_calls=flags.parallel,
@@ -85,6 +86,13 @@ def start(flags: Flags) -> None:
 
     frontend = output("stream-json" if flags.json else flags.output_format)
     raise typer.Exit(run_once(Run(settings, options, text, typed), frontend))
+
+
+def refuse_contradictions(flags: Flags) -> None:
+    if flags.ephemeral and (flags.continue_ or flags.resume):
+        raise typer.BadParameter(
+            say("a session that is gone on with is kept"), param_hint="--ephemeral"
+        )
 
 
 def task_text(flags: Flags, *, interactive: bool) -> tuple[str | None, str]:

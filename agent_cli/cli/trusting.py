@@ -31,6 +31,8 @@ class InForce(Struct, frozen=True):
     standing: Standing
     hooked: Manifest | None
     """What the folder was trusted with, if that brings hooks."""
+    own_checks: tuple[str, ...]
+    """The checks that are not the folder's."""
 
 
 def settings_in(
@@ -49,14 +51,14 @@ def settings_in(
     _speak(loaded.settings)
     standing = decide(root, environ, trust=trust, interactive=interactive)
     files = _settings_files(root, standing)
-    own_hooks = loaded.settings.hooks
+    own = loaded.settings
     if files:
         loaded = load_layers(environ, flags, Folder(root, files))
         _speak(loaded.settings)
     for ignored in loaded.ignored:
         sys.stderr.write(ignored_remark(ignored) + "\n")
-    hooked = loaded.settings.hooks != own_hooks
-    return InForce(loaded.settings, standing, standing.manifest if hooked else None)
+    hooked = standing.manifest if loaded.settings.hooks != own.hooks else None
+    return InForce(loaded.settings, standing, hooked, own.completion.verify)
 
 
 def folders_servers(standing: Standing) -> "FoldersFile | None":

@@ -12,6 +12,8 @@ def verdict(state: State, awaiting: Awaiting) -> Verdict:
         return Verdict.INTERRUPTED
     if awaiting is Awaiting.LIMIT:
         return Verdict.LIMIT
+    if task.check_failed:
+        return Verdict.CHECK_FAILED
     if task.denials:
         return Verdict.DENIED
     if awaiting is Awaiting.FINISHED:

@@ -32,6 +32,7 @@ def ending_message(verdict: Verdict, detail: str = "") -> str:
         Verdict.UNRESOLVED: say("the last turn failed, or its completion was refused"),
         Verdict.DENIED: say("a call was denied, and nothing made up for it; see --yolo and rules"),
         Verdict.LIMIT: say("a limit was reached"),
+        Verdict.CHECK_FAILED: say("the work did not pass its checks"),
         Verdict.STOPPED: say("the model stopped without completing the task"),
         Verdict.AUTHENTICATION: say("the provider refused the key"),
         Verdict.CONFIGURATION: say("the provider refused the request"),

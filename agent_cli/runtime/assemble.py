@@ -22,7 +22,7 @@ from agent_cli.runtime.frontend import Frontend
 from agent_cli.runtime.listening import listened
 from agent_cli.runtime.mentions import Attachments
 from agent_cli.runtime.opening import announce, begin, go_on, left, turn_rules
-from agent_cli.runtime.prepare import Toolbox
+from agent_cli.runtime.prepare import RequiredCheck, Toolbox
 from agent_cli.runtime.prompting import Prompts
 from agent_cli.runtime.redaction import Redacted, secrets
 from agent_cli.runtime.servers import join, known_servers
@@ -62,7 +62,7 @@ def assemble(settings: Settings, options: Options, watching: Frontend) -> Agent:
     frontend = Redacted(Redactor(hidden), heard)
     vision = resolved.info.vision
     box = toolbox(settings, options, frontend, frontend.redactor, vision=vision)
-    box = replace(box, closing=(*closing, *box.closing))
+    box = replace(box, closing=(*closing, *box.closing), checks=_checks(settings, options))
     prompts = Prompts(box, options.environ, _terms(settings))
     parts = Parts(settings, options, resolved, box, prompts)
     resumed = left(settings, options, frontend)
@@ -109,9 +109,16 @@ def _agent(parts: Parts, session: Session, provider: Provider, frontend: Fronten
     return Agent(session, asking, dispatcher, rules, frontend.emit)
 
 
+def _checks(settings: Settings, options: Options) -> tuple[RequiredCheck, ...]:
+    own = options.own_checks
+    commands = dict.fromkeys(settings.completion.verify)
+    return tuple(RequiredCheck(command, asked=command not in own) for command in commands)
+
+
 def _terms(settings: Settings) -> Terms:
     completion = settings.completion
-    return Terms(turn_rules(settings), completion.open_todos == "block", completion.verify)
+    checks = tuple(dict.fromkeys(completion.verify))
+    return Terms(turn_rules(settings), completion.open_todos == "block", checks)
 
 
 def _request(parts: Parts, state: State, builder: RequestBuilder) -> ModelRequest:

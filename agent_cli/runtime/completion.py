@@ -7,6 +7,7 @@ or says what is missing. With nobody to ask the result stands, and the command i
 from collections.abc import Awaitable, Callable
 
 from agent_cli.context.replies import reply
+from agent_cli.engine.task import Task
 from agent_cli.i18n.catalog import say
 from agent_cli.runtime.frontend import Frontend
 from agent_cli.tools.base import Complete
@@ -21,11 +22,11 @@ async def settle_completion(
     complete: Complete,
     demonstrate: Callable[[str], Awaitable[ToolResult]],
     frontend: Frontend,
-    *,
-    subtask: bool = False,
+    task: Task,
 ) -> CallFinished:
     """Show the result, offer its command, ask for feedback; return how the call ended."""
-    frontend.emit(CompletionResult(call_id, complete.result, complete.command, subtask))
+    shown_as = (bool(task.parent_call_id), task.evidence)
+    frontend.emit(CompletionResult(call_id, complete.result, complete.command, *shown_as))
     shown = ""
     if complete.command is not None:
         ran = await demonstrate(complete.command)

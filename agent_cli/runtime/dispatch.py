@@ -9,11 +9,19 @@ from msgspec.structs import replace
 
 from agent_cli.engine.state import is_repeated
 from agent_cli.engine.steps import Dispatch
+from agent_cli.runtime.checks import failed_checks, patient
 from agent_cli.runtime.completion import settle_completion
 from agent_cli.runtime.frontend import Frontend
 from agent_cli.runtime.hooked import Hooked
 from agent_cli.runtime.permission import Permission, Permitted
-from agent_cli.runtime.prepare import Prepared, Toolbox, failure, prepare
+from agent_cli.runtime.prepare import (
+    Prepared,
+    RequiredCheck,
+    Toolbox,
+    failure,
+    prepare,
+    prepare_for_user,
+)
 from agent_cli.runtime.session import Session
 from agent_cli.tools.base import (
     Blocks,
@@ -36,8 +44,8 @@ from agent_cli.types.entries import (
 from agent_cli.types.messages import ToolCall, ToolResult
 from agent_cli.types.outcomes import Code, Outcome
 
-DEMONSTRATION = "execute_command"
-"""The tool that runs a completion's command, with all that tool's questions."""
+COMMAND = "execute_command"
+"""The tool that runs the command that demonstrates a result, and checks."""
 
 
 class Dispatcher:
@@ -116,37 +124,55 @@ class Dispatcher:
         async def demonstrate(command: str) -> ToolResult:
             return await self._demonstrate(call, command)
 
-        forbidden = await self.hooked.completion(call.id, complete)
-        if forbidden is not None:
-            self._finish(forbidden)
+        async def run_check(check: RequiredCheck) -> ToolResult:
+            return await self._check(call, check)
+
+        refused = await self.hooked.completion(call.id, complete)
+        if refused is None and not self._session.state.task.parent_call_id:
+            checks = self._toolbox.checks
+            refused = await failed_checks(call.id, checks, run_check, self._session, self._frontend)
+        if refused is not None:
+            self._finish(refused)
             return
-        subtask = bool(self._session.state.task.parent_call_id)
-        entry = await settle_completion(
-            call.id, complete, demonstrate, self._frontend, subtask=subtask
-        )
+        task = self._session.state.task
+        entry = await settle_completion(call.id, complete, demonstrate, self._frontend, task)
         self._session.append(entry)
+
+    async def _check(self, call: ToolCall, check: RequiredCheck) -> ToolResult:
+        prepared = prepare_for_user(_command(call, check.command), self._toolbox)
+        if isinstance(prepared, ToolResult):
+            return prepared
+        return await self._run_inside(patient(prepared), unasked=not check.asked)
 
     async def _demonstrate(self, call: ToolCall, command: str) -> ToolResult:
         if not self._toolbox.demonstrates:
             return ToolResult(call.id, Outcome.DENIED, Code.NOBODY_TO_ASK)
-        arguments = msgspec.json.encode({"command": command}).decode()
-        inner = replace(call, name=DEMONSTRATION, arguments=arguments)
+        inner = _command(call, command)
         prepared = prepare(inner, self._toolbox, self._session.state.task.mode)
         if isinstance(prepared, ToolResult):  # a mode without commands: the result stands
             return replace(prepared, outcome=Outcome.DENIED)
-        permitted = await self._permission.permit_inside(prepared)
+        return await self._run_inside(prepared)
+
+    async def _run_inside(self, prepared: Prepared, *, unasked: bool = False) -> ToolResult:
+        permitted = await self._permission.permit_inside(prepared, unasked=unasked)
         if isinstance(permitted, ToolResult):
             return permitted
         self._session.sync()
         output = await _run(permitted.prepared)
         if isinstance(output, ToolResult):
             return output
-        return _result(call, output)
+        return _result(prepared.call, output)
 
     def _finish(self, result: ToolResult) -> None:
         if not self._toolbox.escapes:
             result = replace(result, content=_as_text(result.content))
         self._session.append(CallFinished(result))
+
+
+def _command(call: ToolCall, command: str) -> ToolCall:
+    """Return the call that runs a command on behalf of another one."""
+    arguments = msgspec.json.encode({"command": command}).decode()
+    return replace(call, name=COMMAND, arguments=arguments)
 
 
 async def _run(prepared: Prepared) -> Output | ToolResult:

@@ -63,12 +63,17 @@ class Permission:
         self._record(decided)
         return self._take(decided)
 
-    async def permit_inside(self, prepared: Prepared) -> Permitted | ToolResult:
-        """Judge something that a started call wants to do; the start was its decision."""
-        decided = await self._judge(prepared)
+    async def permit_inside(
+        self, prepared: Prepared, *, unasked: bool = False
+    ) -> Permitted | ToolResult:
+        """Judge something that a started call wants to do; the start was its decision.
+
+        `unasked`: the user has asked for it already, so that only a denial stops it.
+        """
+        decided = await self._judge(prepared, unasked=unasked)
         return decided if isinstance(decided, ToolResult) else self._take(decided)
 
-    async def _judge(self, prepared: Prepared) -> _Decided | ToolResult:
+    async def _judge(self, prepared: Prepared, *, unasked: bool = False) -> _Decided | ToolResult:
         judgement = self._by_policy(prepared)
         if judgement.decision is Decision.DENY:
             refused = Verdict(approved=False)
@@ -79,7 +84,7 @@ class Permission:
             return _Decided(prepared, refused, DecidedBy.HOOK, objection.reason)
         if objection is not None:
             return await self._ask(prepared, objection.reason)
-        if judgement.decision is Decision.ASK:
+        if judgement.decision is Decision.ASK and not unasked:
             return await self._ask(prepared, judgement.reason)
         return await self._alone(prepared, judgement.reason)
 

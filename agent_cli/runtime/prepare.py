@@ -31,6 +31,14 @@ _ESCAPED = re.compile(r"[\udc80-\udcff]|\\u[dD][cC]")
 """What may be a byte that is not text: a surrogate, or a JSON escape of one."""
 
 
+class RequiredCheck(Struct, frozen=True):
+    """A command that has to pass before the session's task counts as completed."""
+
+    command: str
+    asked: bool = False
+    """The policy decides whether it may run; otherwise the user has said so already."""
+
+
 class Toolbox(Struct, frozen=True):
     """What the calls of one session are run with."""
 
@@ -46,6 +54,7 @@ class Toolbox(Struct, frozen=True):
     """To be closed with the session as well; None without servers."""
     closing: tuple[Callable[[], Awaitable[None]], ...] = ()
     """What else is to be closed with the session, before them."""
+    checks: tuple[RequiredCheck, ...] = ()
     demonstrates: bool = True
     """Whether somebody is there to see the command that demonstrates a result."""
     escapes: bool = False
@@ -89,6 +98,14 @@ def prepare(call: ToolCall, toolbox: Toolbox, mode_slug: str) -> Prepared | Tool
     return prepared
 
 
+def prepare_for_user(call: ToolCall, toolbox: Toolbox) -> Prepared | ToolResult:
+    """Do the same for a call of the user's own: modes restrict the model, not them."""
+    tool = toolbox.tools.get(call.name)
+    if tool is None:
+        return failed(call, Code.UNKNOWN_TOOL, call.name)
+    return attempt(call, lambda: _prepared(call, tool, toolbox, None))
+
+
 def attempt(call: ToolCall, work: Callable[[], T]) -> T | ToolResult:
     """Run a tool's code; whatever it raises becomes the call's failed result."""
     try:
@@ -108,10 +125,10 @@ def failure(call: ToolCall, error: Exception) -> ToolResult:
     return failed(call, None, f"internal error in {call.name}: {error!r}")
 
 
-def _prepared(call: ToolCall, tool: AnyTool, toolbox: Toolbox, mode: Mode) -> Prepared:
+def _prepared(call: ToolCall, tool: AnyTool, toolbox: Toolbox, mode: Mode | None) -> Prepared:
     arguments = parse_arguments(call.arguments, tool, escapes=toolbox.escapes)
-    context = replace(toolbox.context(call), mode=mode.slug)
-    if mode.confines_commands:
+    context = replace(toolbox.context(call), mode=mode.slug if mode else "")
+    if mode is not None and mode.confines_commands:
         context = replace(context, processes=context.processes.reading())
     return Prepared(call, tool, arguments, tool.effects(arguments, context), context)
 

@@ -62,6 +62,8 @@ class Options(Struct, frozen=True):
     """The command that demonstrates a result may run though nobody is there to see it."""
     resume: Path | None = None
     """The session file to go on with."""
+    own_checks: tuple[str, ...] = ()
+    """Those of `completion.verify` that are the user's, and run without a question."""
     mode: str = ""
     """What the command line says of these three holds for a session that is gone on with, too."""
     protocol: Protocol | None = None

@@ -5,6 +5,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from agent_cli.types.entries import Entry
+from agent_cli.types.evidence import Evidence
 from agent_cli.types.messages import StopReason, ToolCall
 from agent_cli.types.requests import Protocol
 from agent_cli.types.usage import Usage
@@ -111,6 +112,8 @@ class CompletionResult(Struct, frozen=True, tag="completion_result", omit_defaul
     command: str | None = None
     subtask: bool = False
     """It is a subtask that is done, and another task goes on after it."""
+    evidence: Evidence = Evidence()
+    """What the task can show for itself."""
 
 
 Event: TypeAlias = Delta | SessionOpened | Appended | Progress | Notice | CompletionResult

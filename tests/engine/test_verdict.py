@@ -44,6 +44,31 @@ ROWS: dict[str, tuple[list[Told], Awaiting, Verdict]] = {
     ),
     "interrupted": ([asked("a"), denied("a")], Awaiting.INTERRUPTED, Verdict.INTERRUPTED),
     "out of budget": ([asked("a"), denied("a")], Awaiting.LIMIT, Verdict.LIMIT),
+    "a check that did not pass": (
+        [asked(completion()), ran("done", Outcome.FAILED, Code.CHECK_FAILED)],
+        Awaiting.STOPPED_SHORT,
+        Verdict.CHECK_FAILED,
+    ),
+    "a check that did not pass, and a denial": (
+        [
+            asked("a"),
+            denied("a"),
+            asked(completion()),
+            ran("done", Outcome.FAILED, Code.CHECK_FAILED),
+        ],
+        Awaiting.STUCK,
+        Verdict.CHECK_FAILED,
+    ),
+    "a check that did not pass, and a limit": (
+        [asked(completion()), ran("done", Outcome.FAILED, Code.CHECK_FAILED)],
+        Awaiting.LIMIT,
+        Verdict.LIMIT,
+    ),
+    "a check that passed later": (
+        [asked(completion("no")), ran("no", Outcome.FAILED, Code.CHECK_FAILED), *OVER],
+        Awaiting.FINISHED,
+        Verdict.COMPLETED,
+    ),
     "denied": ([asked("a"), denied("a")], Awaiting.STOPPED_SHORT, Verdict.DENIED),
     "denied even if completed": (
         [asked("a"), denied("a", "x"), *OVER],

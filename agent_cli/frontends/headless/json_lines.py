@@ -1,15 +1,17 @@
 """`stream-json`: one JSON object a line on standard output; the last one is always `result`.
 
 Every line has `v`, `type`, `seq`, `ts`, `session_id` and `turn`. Types: init, message, turn,
-tool_use, tool_result, task_started, completion_result, error, result. Characters are JSON-escaped.
-Every call has one tool_use, when it starts or, if it never does, before its tool_result. The calls
-of a subtask stand between the two of the call that started it.
+tool_use, tool_result, task_started, check, completion_result, error, result. Characters are
+JSON-escaped. Every call has one tool_use, when it starts or, if it never does, before its
+tool_result. The calls of a subtask stand between the two of the call that started it, and checks
+between those of the completion that they belong to.
 """
 
 from typing import TypeAlias
 
 import msgspec
 
+from agent_cli.engine.evidence import root_evidence
 from agent_cli.engine.task import State
 from agent_cli.frontends.headless.nobody import NobodyThere
 from agent_cli.frontends.headless.registry import Ending
@@ -19,6 +21,7 @@ from agent_cli.types.entries import (
     AssistantSaid,
     CallFinished,
     CallStarted,
+    CheckRun,
     Interrupted,
     TaskStarted,
     UserSaid,
@@ -54,9 +57,10 @@ class JsonLines(NobodyThere):
                 self._begin(event)
             case Appended(entry=entry):
                 self._entry(entry)
-            case CompletionResult(call_id, result, command, subtask):
+            case CompletionResult(call_id, result, command, subtask, evidence):
                 done: Fields = {"id": call_id, "result": result, "command": command}
-                self._write("completion_result", subtask=subtask, **done)
+                shown = msgspec.to_builtins(evidence)
+                self._write("completion_result", subtask=subtask, evidence=shown, **done)
             case Retrying(attempt, delay, reason, left=None):
                 fields: Fields = {"attempt": attempt, "delay": delay, "message": reason}
                 self._write("error", fatal=False, **fields)
@@ -114,6 +118,9 @@ class JsonLines(NobodyThere):
                     content=result.content,
                 )
                 del self._calls[result.call_id]
+            case CheckRun(call_id, check):
+                ran: Fields = {"command": check.command, "exit_code": check.exit_code}
+                self._write("check", id=call_id, passed=check.passed, **ran)
             case Interrupted(reason, detail):
                 self._write("error", fatal=False, reason=reason, message=detail)
             case _:
@@ -141,6 +148,8 @@ def result_fields(state: State, ending: Ending) -> Fields:
         "num_turns": state.turns,
         "usage": msgspec.to_builtins(state.spent),
         "total_cost_usd": state.spent.cost,
+        "limit": state.task.limit if task else None,
+        "evidence": msgspec.to_builtins(root_evidence(state.tasks)),
         "permission_denials": [
             {"tool": tool, "target": target} for tool, target in (task.denials if task else ())
         ],

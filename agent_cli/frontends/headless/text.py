@@ -2,13 +2,21 @@
 
 from agent_cli.engine.outcomes import Verdict
 from agent_cli.engine.task import State
+from agent_cli.frontends.evidence import check_line, evidence_lines
 from agent_cli.frontends.headless.nobody import NobodyThere
 from agent_cli.frontends.headless.registry import Ending
 from agent_cli.frontends.headless.streams import put, tell
 from agent_cli.frontends.reasons import reason
 from agent_cli.frontends.sanitiser import in_one_line, visible
 from agent_cli.i18n.catalog import say
-from agent_cli.types.entries import AssistantSaid, CallFinished, TaskFinished, TaskStarted
+from agent_cli.types.entries import (
+    AssistantSaid,
+    CallFinished,
+    CheckRun,
+    Entry,
+    TaskFinished,
+    TaskStarted,
+)
 from agent_cli.types.events import (
     Appended,
     CompletionResult,
@@ -17,7 +25,7 @@ from agent_cli.types.events import (
     Retrying,
     SessionOpened,
 )
-from agent_cli.types.messages import ToolCall
+from agent_cli.types.messages import ToolCall, ToolResult
 from agent_cli.types.outcomes import Outcome
 
 _SHOWN = 160
@@ -37,23 +45,12 @@ class TextOutput(NobodyThere):
             case SessionOpened(open_calls=calls, subtasks=subtasks):
                 self._name(calls)
                 self._subtasks = list(subtasks)
-            case Appended(entry=TaskStarted(mode, parent, message)) if parent:
-                self._subtasks.append(parent)
-                started = say("subtask in mode {mode}: {message}", mode=mode, message=message)
-                tell(f"→ {in_one_line(started)[:_SHOWN]}")
-            case Appended(entry=AssistantSaid(message)):
-                self._name(message.calls)
-            case Appended(entry=CallFinished(result)):
-                if result.call_id in self._subtasks:
-                    self._subtasks.remove(result.call_id)
-                mark = "✓" if result.outcome is Outcome.OK else "✗"
-                name = self._names.pop(result.call_id, result.call_id)
-                why = f"  {reason(result)}" if result.code and mark == "✗" else ""
-                tell(f"{mark} {in_one_line(name)}  [{result.outcome}]{why}")
-            case Appended(entry=TaskFinished(result)) if not self._subtasks:
-                put(visible(result))
-            case CompletionResult(command=command):
+            case Appended(entry=entry):
+                self._entry(entry)
+            case CompletionResult(command=command, evidence=evidence, subtask=subtask):
                 self._command = command is not None
+                for line in [] if subtask else evidence_lines(evidence):
+                    tell(line)
             case Notice(message):
                 tell(visible(message))
             case Retrying(attempt, delay, why, left=None):
@@ -66,6 +63,31 @@ class TextOutput(NobodyThere):
                 tell(waiting)
             case _:
                 pass
+
+    def _entry(self, entry: Entry) -> None:
+        match entry:
+            case TaskStarted(mode, parent, message) if parent:
+                self._subtasks.append(parent)
+                started = say("subtask in mode {mode}: {message}", mode=mode, message=message)
+                tell(f"→ {in_one_line(started)[:_SHOWN]}")
+            case AssistantSaid(message):
+                self._name(message.calls)
+            case CallFinished(result):
+                self._finished(result)
+            case CheckRun(check=check):
+                tell(check_line(check))
+            case TaskFinished(result) if not self._subtasks:
+                put(visible(result))
+            case _:
+                pass
+
+    def _finished(self, result: ToolResult) -> None:
+        if result.call_id in self._subtasks:
+            self._subtasks.remove(result.call_id)
+        mark = "✓" if result.outcome is Outcome.OK else "✗"
+        name = self._names.pop(result.call_id, result.call_id)
+        why = f"  {reason(result)}" if result.code and mark == "✗" else ""
+        tell(f"{mark} {in_one_line(name)}  [{result.outcome}]{why}")
 
     def _name(self, calls: tuple[ToolCall, ...]) -> None:
         for call in calls:

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from rich.text import Text
 
+from agent_cli.frontends.evidence import check_line
 from agent_cli.frontends.reasons import reason
 from agent_cli.frontends.sanitiser import in_one_line, visible
 from agent_cli.frontends.terminal.approval_card import approval_card, question, read_verdict
@@ -16,6 +17,7 @@ from agent_cli.types.entries import (
     AssistantSaid,
     CallFinished,
     CallStarted,
+    CheckRun,
     Entry,
     TaskStarted,
     TodosUpdated,
@@ -59,8 +61,8 @@ class TerminalFrontend:
                 self._calls = {call.id: call for call in calls}
             case Appended(entry=entry):
                 self._entry(entry)
-            case CompletionResult(result=result, command=command, subtask=subtask):
-                self._writer.show(result_panel(result, command, subtask=subtask))
+            case CompletionResult():
+                self._writer.show(result_panel(event))
             case Notice(message):
                 self._writer.show(Text(visible(message), style="yellow"))
             case Retrying():
@@ -108,6 +110,8 @@ class TerminalFrontend:
             case TaskStarted(mode, parent, message) if parent:
                 head = Text("▶ ", style="magenta").append(say("Subtask"), style="bold")
                 self._writer.show(head.append(f" [{mode}] {visible(message)}"))
+            case CheckRun(check=check):
+                self._writer.show(Text(check_line(check), style="green" if check.passed else "red"))
             case TodosUpdated(todos):
                 for todo in todos:
                     self._writer.show(Text(f"  {_MARKS[todo.status]} {visible(todo.text)}"))

@@ -7,8 +7,10 @@ from rich.panel import Panel
 from rich.segment import Segment
 from rich.text import Text
 
+from agent_cli.frontends.evidence import evidence_lines
 from agent_cli.frontends.sanitiser import visible
 from agent_cli.i18n.catalog import say
+from agent_cli.types.events import CompletionResult
 
 _BROAD = 100_000
 """Columns in which no word and no table's cell is parted."""
@@ -16,13 +18,15 @@ _LANGUAGE = re.compile(r"(?m)^([ \t>]*(?:`{3,}|~{3,})[ \t]*)[\w.+#-]{1,20}[ \t]*
 """Behind the beginning of a block of code: says how to colour it, and is no text."""
 
 
-def result_panel(result: str, command: str | None, *, subtask: bool = False) -> RenderableType:
-    """Return the panel; the result is rendered as Markdown, the command as it is."""
-    parts: list[RenderableType] = [_Rendered(visible(result))]
-    if command is not None:
-        parts.append(Text(f"\n$ {visible(command)}", style="bold"))
-    done = say("Subtask completed") if subtask else say("Task completed")
-    title = f"[bold green]✓ {done}[/]"
+def result_panel(done: CompletionResult) -> RenderableType:
+    """Return the panel; the result is rendered as Markdown, everything else as it is."""
+    parts: list[RenderableType] = [_Rendered(visible(done.result))]
+    if done.command is not None:
+        parts.append(Text(f"\n$ {visible(done.command)}", style="bold"))
+    if shown := evidence_lines(done.evidence):
+        parts.append(Text("\n" + "\n".join(shown), style="dim"))
+    head = say("Subtask completed") if done.subtask else say("Task completed")
+    title = f"[bold green]✓ {head}[/]"
     return Panel(Group(*parts), title=title, title_align="left", border_style="green")
 
 
