@@ -57,7 +57,7 @@ def choose_model(
     if said:
         return said
     if resumed is not None:
-        started = read(resumed).envelopes[0].entry
+        started = read(resumed, next).value
         assert isinstance(started, SessionStarted)  # `read` has checked it
         return started.model
     if settings.model:

@@ -1,7 +1,7 @@
 """`agent policy test --against`: the calls of past sessions, judged again."""
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from msgspec import Struct
@@ -12,7 +12,6 @@ from agent_cli.frontends.sanitiser import visible
 from agent_cli.i18n.catalog import say
 from agent_cli.runtime.policy import policy
 from agent_cli.sessions.catalog import find, session_files
-from agent_cli.sessions.codec import entries
 from agent_cli.sessions.journal import read
 from agent_cli.settings.load import load
 from agent_cli.settings.places import data_directory
@@ -74,16 +73,16 @@ def _files(environ: Mapping[str, str], against: str) -> list[Path]:
 
 def _calls(path: Path, *, alone: bool) -> Iterator[Decided]:
     try:
-        loaded = read(path)
+        decided = read(path, lambda told: list(_decided(told))).value
     except JournalError as error:
         if alone:
             raise
         sys.stderr.write(f"{visible(str(error))}\n")  # one of a folder: go on
         return
-    yield from _decided(entries(loaded))
+    yield from decided
 
 
-def _decided(told: list[Entry]) -> Iterator[Decided]:
+def _decided(told: Iterable[Entry]) -> Iterator[Decided]:
     names: dict[str, str] = {}
     granted: tuple[str, ...] = ()
     for entry in told:

@@ -10,7 +10,6 @@ import typer
 from agent_cli.cli.options import Cwd, directory
 from agent_cli.cli.resume import resume_path
 from agent_cli.i18n.catalog import say
-from agent_cli.sessions.codec import entries
 from agent_cli.sessions.journal import read
 from agent_cli.sessions.verify import verify
 
@@ -25,8 +24,8 @@ def command(
     """Count calls, results, duplicates and orphans, and check the chain; exit 0 if all is well."""
     path = resume_path(os.environ, directory(cwd), latest=not session_id, session_id=session_id)
     assert path is not None  # a session was asked for
-    loaded = read(path)
-    report = verify(entries(loaded))
+    loaded = read(path, verify)
+    report = loaded.value
     sound = report.adds_up and not loaded.damage
     fields = msgspec.structs.asdict(report)
     fields |= {"session": path.stem, "chain": loaded.damage or "intact", "adds_up": sound}

@@ -10,7 +10,6 @@ from pathlib import Path
 from agent_cli.engine.state import apply, fold
 from agent_cli.engine.task import State
 from agent_cli.runtime.redaction import without_secrets
-from agent_cli.sessions.codec import entries
 from agent_cli.sessions.journal import Log, reopen
 from agent_cli.types.entries import Entry
 from agent_cli.types.errors import InvalidTransitionError, JournalError
@@ -59,10 +58,8 @@ def open_session(
 
     Raises JournalError for a file that is locked, unreadable or contradicts itself.
     """
-    journal, loaded = reopen(path)
     try:
-        state = fold(entries(loaded))
+        journal, loaded = reopen(path, fold)
     except InvalidTransitionError as error:
-        journal.close()
         raise JournalError(f"the session {path} contradicts itself: {error}") from error
-    return Session(journal, emit, state, redactor), loaded.damage
+    return Session(journal, emit, loaded.value, redactor), loaded.damage

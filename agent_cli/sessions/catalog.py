@@ -3,13 +3,14 @@
 import hashlib
 import secrets
 import time
+from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
 import msgspec
 from msgspec import Struct
 
-from agent_cli.sessions.codec import load
+from agent_cli.sessions.stream import Reading
 from agent_cli.types.entries import SessionRenamed, SessionStarted, UserSaid
 from agent_cli.types.errors import JournalError
 
@@ -86,8 +87,9 @@ def _info(path: Path) -> SessionInfo | None:
         changed = path.stat().st_mtime
     except OSError:
         return None
-    envelopes = load(head).envelopes
-    if not envelopes or not isinstance(started := envelopes[0].entry, SessionStarted):
+    envelopes = iter(Reading(BytesIO(head)))
+    first = next(envelopes, None)
+    if first is None or not isinstance(started := first.entry, SessionStarted):
         return None
     texts = (e.entry.text for e in envelopes if isinstance(e.entry, UserSaid))
     title = " ".join((name or next(texts, "")).split())
@@ -96,7 +98,7 @@ def _info(path: Path) -> SessionInfo | None:
         path=path,
         cwd=started.cwd,
         model=started.model,
-        started=envelopes[0].at,
+        started=first.at,
         changed=changed,
         title=title if len(title) <= _TITLE else f"{title[: _TITLE - 1]}…",
         forked_from=started.forked_from,

@@ -3,14 +3,30 @@
 import fcntl
 import os
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Protocol
+from typing import BinaryIO, Generic, Protocol, TypeVar
 
-from agent_cli.sessions.codec import FORMAT, SEED, Loaded, load, seal
+from msgspec import Struct
+
+from agent_cli.sessions.codec import FORMAT, SEED, seal
+from agent_cli.sessions.stream import Reading, lines_of
 from agent_cli.types.entries import Entry, Envelope, SessionStarted
 from agent_cli.types.errors import JournalError
 
 _make_durable = getattr(os, "fdatasync", os.fsync)  # macOS has no fdatasync
+_BUFFER = 256 * 1024
+
+T = TypeVar("T")
+
+
+class Loaded(Struct, Generic[T], frozen=True):
+    """The longest valid beginning of a session file."""
+
+    value: T
+    """What was made of its entries, one after the other."""
+    damage: str = ""
+    """What is wrong behind it; empty if nothing is."""
 
 
 class Log(Protocol):
@@ -109,11 +125,11 @@ def create(path: Path) -> Journal:
     return Journal(path, descriptor, seq=0, last_hash=SEED)
 
 
-def reopen(path: Path) -> tuple[Journal, Loaded]:
-    """Lock and load a session file to append to it; raises JournalError.
+def reopen(path: Path, take: Callable[[Iterator[Entry]], T]) -> tuple[Journal, Loaded[T]]:
+    """Lock a session file to append to it, and have its entries taken; raises JournalError.
 
     A damaged end is copied to `<name>.damaged-<time>` first and then cut off; `Loaded.damage`
-    says what was wrong.
+    says what was wrong, and how much that is.
     """
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
@@ -121,31 +137,28 @@ def reopen(path: Path) -> tuple[Journal, Loaded]:
         raise JournalError(f"cannot open the session {path}: {error}") from error
     try:
         _lock(descriptor, path)
-        data = path.read_bytes()
-        loaded = load(data)
-        _check_format(loaded, path)
-        if loaded.damage:
-            _set_aside(path, data)
-            os.ftruncate(descriptor, loaded.valid_bytes)
-            os.fsync(descriptor)
+        with os.fdopen(descriptor, "rb", _BUFFER, closefd=False) as file:
+            reading = Reading(lines_of(file))
+            value = take(_entries(reading, path))
+            damage = _cut_back(file, path, reading) if reading.damage else ""
     except OSError as error:
         os.close(descriptor)
         raise JournalError(f"cannot open the session {path}: {error}") from error
-    except JournalError:
+    except BaseException:
         os.close(descriptor)
         raise
-    journal = Journal(path, descriptor, seq=len(loaded.envelopes), last_hash=loaded.last_hash)
-    return journal, loaded
+    journal = Journal(path, descriptor, seq=reading.count, last_hash=reading.last_hash)
+    return journal, Loaded(value, damage)
 
 
-def read(path: Path) -> Loaded:
-    """Load a session file without locking or changing it; raises JournalError."""
+def read(path: Path, take: Callable[[Iterator[Entry]], T]) -> Loaded[T]:
+    """Have a session file's entries taken, without locking or changing it; raises JournalError."""
     try:
-        loaded = load(path.read_bytes())
+        with path.open("rb", _BUFFER) as file:
+            reading = Reading(lines_of(file))
+            return Loaded(take(_entries(reading, path)), reading.damage)
     except OSError as error:
         raise JournalError(f"cannot read the session {path}: {error}") from error
-    _check_format(loaded, path)
-    return loaded
 
 
 def remove(path: Path) -> None:
@@ -166,14 +179,28 @@ def remove(path: Path) -> None:
         raise JournalError(f"cannot delete the session {path}: {error}") from error
 
 
-def _check_format(loaded: Loaded, path: Path) -> None:
-    if not loaded.envelopes:
-        raise JournalError(f"{path} holds no session: {loaded.damage or 'the file is empty'}")
-    first = loaded.envelopes[0].entry
+def _entries(reading: Reading, path: Path) -> Iterator[Entry]:
+    """Yield what a session of ours holds; raises JournalError for anything else."""
+    envelopes = iter(reading)
+    beginning = next(envelopes, None)
+    if beginning is None:
+        raise JournalError(f"{path} holds no session: {reading.damage or 'the file is empty'}")
+    first = beginning.entry
     if not isinstance(first, SessionStarted):
         raise JournalError(f"{path} does not begin with the start of a session")
     if first.format > FORMAT:
         raise JournalError(f"{path} is of a newer format, {first.format}: update agent to open it")
+    yield first
+    yield from (envelope.entry for envelope in envelopes)
+
+
+def _cut_back(file: BinaryIO, path: Path, reading: Reading) -> str:
+    """Set the damaged file aside and cut it back; return what was wrong, and how much that is."""
+    lines, size = _set_aside(path, file, reading.valid_bytes)
+    many = "" if lines == 1 else "s"
+    os.ftruncate(file.fileno(), reading.valid_bytes)
+    os.fsync(file.fileno())
+    return f"{reading.damage}; lost: {lines} line{many}, {size} bytes"
 
 
 def _write(descriptor: int, line: bytes) -> None:
@@ -197,13 +224,22 @@ def _lock(descriptor: int, path: Path) -> None:
         ) from error
 
 
-def _set_aside(path: Path, data: bytes) -> None:
+def _set_aside(path: Path, file: BinaryIO, valid: int) -> tuple[int, int]:
+    """Copy the file; return how many lines and bytes of it are not valid."""
     aside = path.with_name(f"{path.name}.damaged-{time.time_ns()}")
     descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(data)
-        file.flush()
+    size = lines = 0
+    end = b""
+    file.seek(0)
+    with os.fdopen(descriptor, "wb") as copy:
+        while piece := file.read(_BUFFER):
+            copy.write(piece)
+            lines += piece.count(b"\n", max(0, valid - size))
+            size += len(piece)
+            end = piece[-1:]
+        copy.flush()
         os.fsync(descriptor)
+    return lines + (end != b"\n"), size - valid
 
 
 def sync_directory(directory: Path) -> None:

@@ -16,12 +16,11 @@ from typing import Any, NamedTuple
 
 import pytest
 from testbed.dying_run import LOSSES, MOMENTS
+from testbed.loaded import entries, load, read
 from testbed.replies import Call, Reply, Say
 from testbed.run_agent import environment, run_agent
 from testbed.server import ModelServer
 
-from agent_cli.sessions.codec import entries, load
-from agent_cli.sessions.journal import read
 from agent_cli.sessions.verify import verify
 from agent_cli.types.entries import AssistantSaid, CallFinished, CallStarted, Entry, TaskFinished
 from agent_cli.types.messages import ToolCall

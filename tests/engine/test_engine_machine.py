@@ -16,6 +16,7 @@ from hypothesis.stateful import (
 )
 from msgspec.structs import replace
 from testbed import accounts
+from testbed.loaded import entries, load
 from testbed.story import SESSION, allowed, call, denied, settled
 
 from agent_cli.engine.budget import Budget
@@ -41,7 +42,7 @@ from agent_cli.engine.subtasks import MOST_TASKS, SUBTASK
 from agent_cli.engine.task import State
 from agent_cli.engine.verdict import verdict
 from agent_cli.engine.window import cuts
-from agent_cli.sessions.codec import SEED, entries, load, seal
+from agent_cli.sessions.codec import SEED, seal
 from agent_cli.sessions.verify import verify
 from agent_cli.types.entries import (
     AssistantSaid,

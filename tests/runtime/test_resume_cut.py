@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from testbed.journals import SESSION, lines_of
+from testbed.loaded import entries, read
 
 from agent_cli.engine.state import apply
 from agent_cli.engine.steps import AwaitUser, Rules, next_step
@@ -16,8 +17,6 @@ from agent_cli.frontends.headless.nobody import NobodyThere
 from agent_cli.resources.demo import script
 from agent_cli.runtime.assemble import assemble
 from agent_cli.runtime.toolbox import Options
-from agent_cli.sessions.codec import entries
-from agent_cli.sessions.journal import read
 from agent_cli.sessions.verify import verify
 from agent_cli.settings.schema import Settings
 from agent_cli.types.entries import Interrupted, UserSaid
@@ -66,6 +65,6 @@ def test_a_session_killed_after_any_entry_is_settled(tmp_path: Path, count: int)
 def test_a_session_cut_within_a_line_says_what_was_lost(tmp_path: Path):
     path = tmp_path / "one.jsonl"
     path.write_bytes(b"".join(LINES[:6])[:-9])
-    lost = "the session file was damaged and cut back: the last line is incomplete"
-    assert resumed(path)[0] == lost
+    lost = f"the last line is incomplete; lost: 1 line, {len(LINES[5]) - 9} bytes"
+    assert resumed(path)[0] == f"the session file was damaged and cut back: {lost}"
     assert verify(entries(read(path))).adds_up

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from testbed.loaded import entries, read
 from testbed.replies import Call, Reply, Say
 from testbed.run_agent import environment
 from testbed.server import ModelServer
@@ -16,8 +17,6 @@ from testbed.server import ModelServer
 from agent_cli.frontends.headless.nobody import NobodyThere
 from agent_cli.runtime.assemble import assemble
 from agent_cli.runtime.toolbox import Options
-from agent_cli.sessions.codec import entries
-from agent_cli.sessions.journal import read
 from agent_cli.sessions.verify import verify
 from agent_cli.settings.schema import Settings
 from agent_cli.types.entries import CallFinished, Entry, TaskFinished, TaskStarted

@@ -4,12 +4,11 @@ from pathlib import Path
 
 import pytest
 from testbed.journals import SESSION, journal_of
+from testbed.loaded import entries, read, reopen
 from testbed.story import BEGINNING, Told, asked, entries_of
 
 from agent_cli.engine.state import fold
-from agent_cli.sessions.codec import entries
 from agent_cli.sessions.fork import cut_at, fork
-from agent_cli.sessions.journal import read, reopen
 from agent_cli.types.entries import (
     Entry,
     Envelope,

@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 from testbed.journals import SESSION, journal_of, sealed
+from testbed.loaded import entries, load, read, reopen
 from testbed.run_agent import environment
 
-from agent_cli.sessions.codec import FORMAT, entries, load
-from agent_cli.sessions.journal import Ephemeral, Journal, create, read, reopen, timestamp
+from agent_cli.sessions.codec import FORMAT
+from agent_cli.sessions.journal import Ephemeral, Journal, create, timestamp
 from agent_cli.types.entries import TaskStarted, UserSaid
 from agent_cli.types.errors import JournalError
 
@@ -114,7 +115,7 @@ def test_cut_anywhere_it_can_be_appended_to_again(path: Path):
         journal.close()
         after = read(path)
         assert (entries(after), after.damage) == ([*entries(loaded), MORE], "")
-        assert entries(loaded) == SESSION[: len(loaded.envelopes)]
+        assert entries(loaded) == SESSION[: len(loaded.value)]
         if loaded.damage:
             (copy,) = copies(path)
             assert copy.read_bytes() == data[:cut]
@@ -146,7 +147,7 @@ from pathlib import Path
 from agent_cli.sessions.journal import reopen
 from agent_cli.types.errors import JournalError
 try:
-    reopen(Path(sys.argv[1]))[0].close()
+    reopen(Path(sys.argv[1]), list)[0].close()
 except JournalError as error:
     sys.exit(str(error))
 """

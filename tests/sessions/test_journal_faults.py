@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from testbed.faults import CHANGING, ERRORS, Nth, failing, short, without_waiting
 from testbed.journals import SESSION
+from testbed.loaded import entries, read, reopen
 
 from agent_cli.sessions import journal
-from agent_cli.sessions.codec import entries
 from agent_cli.types.entries import Entry
 from agent_cli.types.errors import JournalError
 
@@ -52,10 +52,10 @@ def test_a_failure_anywhere_leaves_what_was_appended(tmp_path: Path, code: int):
             assert nth.hit
         assert descriptors() == opened, nth.hit
         if not nth.hit:
-            assert entries(journal.read(path)) == SESSION
+            assert entries(read(path)) == SESSION
             return
         if done:
-            assert entries(journal.read(path)) == done, nth.hit
+            assert entries(read(path)) == done, nth.hit
         else:  # the file is made before its first line
             assert not path.exists() or path.read_bytes() == b"", nth.hit
             assert nth.hit == "write" or not path.exists()
@@ -67,7 +67,7 @@ def test_short_writes_are_gone_on_with(tmp_path: Path):
         path = tmp_path / f"{number}.jsonl"
         with Nth(number, short, ("write",))():
             work(path, [])
-        assert entries(journal.read(path)) == SESSION
+        assert entries(read(path)) == SESSION
 
 
 @pytest.mark.parametrize("code", ERRORS.values(), ids=ERRORS)
@@ -80,7 +80,7 @@ def test_a_repair_that_fails_anywhere_can_be_made_again(tmp_path: Path, code: in
         torn, nth, opened = path.read_bytes(), Nth(number, failing(code), CHANGING), descriptors()
         try:
             with nth():
-                log, _ = journal.reopen(path)
+                log, _ = reopen(path)
             log.close()
         except JournalError:
             left = [one.read_bytes() for one in path.parent.iterdir()]
@@ -88,7 +88,7 @@ def test_a_repair_that_fails_anywhere_can_be_made_again(tmp_path: Path, code: in
             assert torn in left, nth.hit
             assert len(left) <= 2
         assert descriptors() == opened, nth.hit
-        log, loaded = journal.reopen(path)
+        log, loaded = reopen(path)
         log.close()
         assert entries(loaded) == SESSION
         if not nth.hit:
@@ -103,7 +103,7 @@ def test_a_kill_anywhere_leaves_a_beginning(tmp_path: Path, *, after: bool):
         path = tmp_path / str(number) / "s.jsonl"
         ended = killed(path, number, after=after)
         if path.exists() and path.stat().st_size:
-            log, loaded = journal.reopen(path)
+            log, loaded = reopen(path)
             log.close()
             kept = entries(loaded)
             assert kept == SESSION[: len(kept)]

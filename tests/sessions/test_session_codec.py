@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from testbed.journals import SESSION, journal_of, lines_of, sealed
+from testbed.loaded import entries, load
 
 from agent_cli.engine.state import fold
-from agent_cli.sessions.codec import SEED, entries, load
+from agent_cli.sessions.codec import SEED
 from agent_cli.types.entries import Entry
 
 LINES = lines_of(SESSION)

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from testbed.faults import CHANGING, ERRORS, Nth, failing
 from testbed.journals import SESSION, journal_of
+from testbed.loaded import load, read
 
-from agent_cli.sessions.codec import load
-from agent_cli.sessions.journal import create, read, remove
+from agent_cli.sessions.journal import create, remove
 from agent_cli.sessions.whole import write_new, write_session
 from agent_cli.types.entries import Envelope, UserSaid
 from agent_cli.types.errors import JournalError
