@@ -54,6 +54,7 @@ INCIDENTS = [
 ]
 
 
+@pytest.mark.trap("T-30")
 @pytest.mark.parametrize(("command", "allow", "deny", "expected"), INCIDENTS)
 def test_incidents_of_others(command: str, allow: list[str], deny: list[str], expected: Decision):
     assert judge(command, allow=allow, deny=deny).decision is expected

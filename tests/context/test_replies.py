@@ -10,6 +10,7 @@ from agent_cli.types.requests import Protocol
 GUARD = "Cannot execute attempt_completion because a previous tool failed in this turn"
 
 
+@pytest.mark.trap("T-26")
 @pytest.mark.parametrize("code", Code)
 @pytest.mark.parametrize("outcome", Outcome)
 def test_every_code_has_a_sentence(code, outcome):
@@ -28,6 +29,7 @@ def test_only_the_xml_reminder_shows_tags():
     assert not any("<" in nudge(code, Protocol.NATIVE) for code in Nudge)
 
 
+@pytest.mark.trap("T-26")
 def test_a_refused_completion_reads_exactly_the_published_sentence():
     refused = ToolResult("c1", Outcome.FAILED, Code.FAILED_EARLIER)
     assert result_text(refused) == GUARD

@@ -51,6 +51,7 @@ PARALLEL = [
 ]
 
 
+@pytest.mark.trap("T-19")
 @pytest.mark.parametrize(("given", "expected"), PARALLEL)
 def test_parallel_calls_are_spoken_of_only_where_it_means_something(given, expected):
     assert build(RequestBuilder(), [], **given).parallel_tool_calls is expected

@@ -79,6 +79,7 @@ def test_what_a_kill_left_open_is_settled_in_every_format(format_: str, project:
     assert "All done." in done.stdout
 
 
+@pytest.mark.trap("T-33")
 def test_the_command_line_holds_over_the_session(project: Path, home: Path):
     go_on_nowhere = run_agent(["run", "-c", "Go on."], cwd=project, home=home)
     assert "no session" in go_on_nowhere.stderr

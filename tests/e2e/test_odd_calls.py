@@ -48,6 +48,7 @@ def test_the_fourth_call_that_is_the_same_in_every_way_is_not_run(project: Path,
     ]
 
 
+@pytest.mark.trap("T-41")
 def test_polling_with_other_results_each_time_goes_on(project: Path, home: Path):
     script = [*[Say(calls=[COMMAND])] * 6, Say(calls=[DONE])]
     done, _ = run(script, project, home, "--json")

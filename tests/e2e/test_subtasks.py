@@ -28,6 +28,7 @@ def told(server: ModelServer, number: int) -> str:
     return json.dumps(server.requests[number].body)
 
 
+@pytest.mark.trap("T-01", "T-03")
 @pytest.mark.parametrize("model", MODELS)
 def test_t01_t03_the_childs_result_is_the_result_of_the_call(model: str, project: Path, home: Path):
     done, server = run(SCRIPT, project, home, "--json", model=model)
@@ -54,6 +55,7 @@ def test_the_child_starts_without_its_parents_history(project: Path, home: Path)
     assert "write_to_file" in [tool["name"] for tool in server.requests[3].body["tools"]]
 
 
+@pytest.mark.trap("T-08")
 def test_t08_nothing_after_it_in_the_message_runs(project: Path, home: Path):
     two = [Say(calls=[HAND, WRITE, HAND]), Say(calls=[FOUND]), Say(calls=[DONE])]
     done, _ = run(two, project, home, "--json")

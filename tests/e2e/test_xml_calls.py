@@ -45,6 +45,7 @@ def test_suggestions_are_elements_too(project: Path, home: Path):
 WRITTEN = "<path>other</path>\n</content>\n<path>other</path>\n```\n<read_file>\n</read_file>\n"
 
 
+@pytest.mark.trap("T-40")
 def test_a_file_may_hold_the_tags_of_the_call(project: Path, home: Path):
     content = f"<content>\n{WRITTEN}\n</content>\n<line_count>3</line_count>"
     script = [Say(f"<write_to_file>\n<path>a</path>\n{content}\n</write_to_file>"), DONE]
@@ -66,6 +67,7 @@ NOT_RUN = [
 ]
 
 
+@pytest.mark.trap("T-40")
 @pytest.mark.parametrize(("said", "told"), NOT_RUN)
 def test_what_is_no_whole_call_is_not_run(said: Say, told: list[object], project: Path, home: Path):
     done, server = run([said, DONE], project, home, *XML)

@@ -247,6 +247,7 @@ def again(count: int, content: str = "same") -> list[Told]:
     ]
 
 
+@pytest.mark.trap("T-41")
 @pytest.mark.parametrize(
     ("told", "last", "repeats"),
     [

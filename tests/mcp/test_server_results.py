@@ -16,6 +16,7 @@ def test_texts_are_parted_by_a_blank_line():
     assert rendered((text("a"), text(""), text("b"))) == "a\n\nb"
 
 
+@pytest.mark.trap("T-39")
 def test_images_are_shown():
     assert rendered((text("a"), IMAGE)) == Blocks("a", (Image("image/png", PNG),))
     assert rendered((IMAGE,)) == Blocks("", (Image("image/png", PNG),))

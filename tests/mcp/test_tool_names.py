@@ -38,6 +38,7 @@ def test_a_server_gets_a_name_that_fits(written: str, name: str):
     assert server_name(written) == name
 
 
+@pytest.mark.trap("T-24")
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_every_name_is_legal_and_says_whose_tool_it_is(written: str, tool: str):
     server = server_name(written)
@@ -53,6 +54,7 @@ def test_a_rule_may_name_a_server_or_a_tool():
     assert names("s/a.b") == {"mcp__s", "mcp__s__a.b", tool_name("s", "a.b")}
 
 
+@pytest.mark.trap("T-24")
 @given(st.sets(st.text(max_size=80), min_size=2, max_size=5))
 def test_two_tools_have_two_names(tools: set[str]):
     assert len({tool_name("s", tool) for tool in tools}) == len(tools)

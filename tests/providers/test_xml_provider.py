@@ -121,6 +121,7 @@ def test_the_end_of_the_message(text, reason, deltas, told):
     assert heard(inner) == [*deltas, MessageEnd(told, USAGE)]
 
 
+@pytest.mark.trap("T-27")
 def test_a_retry_starts_anew():
     again = Retrying(1, 0.5, "overloaded")
     inner = Scripted(TextDelta("<read_file><path>"), again, TextDelta("</path>ok"), end())

@@ -46,6 +46,8 @@ class Scenario:
     """A person is there, and gives the subtask up that stops short."""
     asks: bool = False
     """The user is asked, where the policy would let the call pass."""
+    comment: str = ""
+    """What the user says with each yes."""
     on_ask: Callable[[Path], None] = nothing
     on_start: Callable[[Path], None] = nothing
     """Something else changes the workspace: while the user is asked; when a call starts."""

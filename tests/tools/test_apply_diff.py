@@ -88,6 +88,7 @@ EDITS = {
 }  # fmt: skip
 
 
+@pytest.mark.trap("T-37")
 @pytest.mark.parametrize(("before", "diff", "after"), EDITS.values(), ids=EDITS)
 def test_an_exact_edit(tmp_path: Path, before: bytes, diff: str, after: bytes):
     (tmp_path / "f").write_bytes(before)
@@ -159,6 +160,7 @@ FAILURES = {
 }
 
 
+@pytest.mark.trap("T-37")
 @pytest.mark.parametrize(("before", "diff", "says"), FAILURES.values(), ids=FAILURES)
 def test_a_failed_edit_writes_nothing(tmp_path: Path, before: bytes, diff: str, says: str):
     (tmp_path / "f").write_bytes(before)
@@ -172,6 +174,7 @@ def test_a_failed_edit_writes_nothing(tmp_path: Path, before: bytes, diff: str, 
     )  # fmt: skip
 
 
+@pytest.mark.trap("T-37")
 def test_every_failing_block_is_named(tmp_path: Path):
     (tmp_path / "f").write_bytes(TWICE)
     diff = block("zzz", "1") + block("x", "X") + block("a", "2")

@@ -117,6 +117,7 @@ def test_the_users_answer_is_the_result(answer: str, result: str, tmp_path):
     assert heard == [("Go?", ("Yes", "Plan it"))]
 
 
+@pytest.mark.trap("T-38")
 @pytest.mark.parametrize("follow_up", [None, []])
 def test_a_question_needs_no_suggestions(follow_up: list[object] | None, tmp_path):
     heard: list[object] = []

@@ -100,6 +100,7 @@ ERRORS = [
 ]
 
 
+@pytest.mark.trap("T-36")
 @pytest.mark.parametrize(("path", "says"), ERRORS)
 def test_an_error_of_one_file_is_reported_with_the_others(root: Path, path: str, says: str):
     (root / "binary.xlsx").write_bytes(b"\0\1\2\3")
@@ -160,6 +161,7 @@ def test_images_of_one_call_have_a_limit_together(root: Path, monkeypatch):
     assert "together" in output.text
 
 
+@pytest.mark.trap("T-36")
 def test_too_many_files_are_an_error_that_says_the_limit(root: Path):
     with pytest.raises(ToolError, match="at most 5 files"):
         read(root, *(f"f{number}" for number in range(6)))

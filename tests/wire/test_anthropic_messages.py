@@ -94,6 +94,7 @@ def test_what_is_not_asked_for_is_not_sent():
     assert sent(ASKED)["max_tokens"] == 8192
 
 
+@pytest.mark.trap("T-19")
 @pytest.mark.parametrize(
     ("tools", "parallel"),
     [((), False), ((TOOL,), None), ((TOOL,), True)],
@@ -147,6 +148,7 @@ def test_a_result(result, fields):
     assert blocks(result) == [[{"type": "tool_result", "tool_use_id": "c", **fields}]]
 
 
+@pytest.mark.trap("T-11", "T-32")
 def test_results_come_first_and_share_a_message_with_the_words_after_them():
     said = AssistantMessage((ToolCall("c", "x", "{}"), ToolCall("d", "x", "{}")))
     other = ToolResult("d", Outcome.OK, content="too")

@@ -89,6 +89,7 @@ def test_the_vendors_own_types_read_what_we_write(message: AssistantMessage):
     assert chunks[-2].choices[0].finish_reason == body.choices[0].finish_reason
 
 
+@pytest.mark.trap("T-32")
 def test_images_of_results_follow_all_results_and_find_their_way_back():
     calls = (ToolCall("a", "shoot", "{}"), ToolCall("b", "shoot", "{}"))
     history = (

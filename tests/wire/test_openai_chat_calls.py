@@ -131,6 +131,7 @@ CALLS = [
 ]
 
 
+@pytest.mark.trap("T-20")
 @pytest.mark.parametrize(("frames", "calls"), CALLS)
 def test_calls_are_put_together_whatever_the_server_does(frames, calls):
     message = heard(openai_chat, [*frames, CALLED, counted()])

@@ -113,6 +113,7 @@ CALLS = [
 ]
 
 
+@pytest.mark.trap("T-20", "T-21")
 @pytest.mark.parametrize(("frames", "calls"), CALLS)
 def test_every_call_is_made_once_whatever_the_server_does(frames, calls):
     assert list(heard(openai_responses, [*frames, completed()]).calls) == calls
