@@ -1,5 +1,6 @@
 """Builds an agent from settings: the one place where everything is put together."""
 
+from collections.abc import Callable
 from datetime import datetime
 from itertools import islice
 
@@ -45,17 +46,59 @@ class Parts(Struct, frozen=True):
     prompts: Prompts
 
 
-def assemble(settings: Settings, options: Options, watching: Frontend) -> Agent:
+class Instead(Struct, frozen=True):
+    """What stands in for a model that is asked, and for the runner of its calls."""
+
+    resolved: ResolvedModel
+    provider: Provider
+    dispatcher: Callable[[Session, Toolbox, Frontend], Dispatcher]
+
+
+def assemble(
+    settings: Settings, options: Options, watching: Frontend, instead: Instead | None = None
+) -> Agent:
     """Return an agent ready to work, its session started or recovered.
 
     Raises ConfigurationError and JournalError.
     """
-    resolved = resolve(options.model, settings, options.environ)
+    resolved = instead.resolved if instead else resolve(options.model, settings, options.environ)
     if settings.max_cost is not None and resolved.info.prices is None:
         raise ConfigurationError(
             f"the price of {options.model!r} is unknown, so max_cost cannot be kept: "
             f'set prices in [models."{options.model}"] or leave max_cost out'
         )
+    parts, frontend = _parts(settings, options, resolved, watching)
+    resumed = left(settings, options, frontend)
+    protocol = resumed.protocol if resumed else settings.protocol or resolved.info.protocol
+    try:
+        provider = (
+            instead.provider
+            if instead
+            else connect(
+                resolved, settings, protocol, record=options.record, redactor=frontend.redactor
+            )
+        )
+    except ConfigurationError:
+        if resumed:
+            resumed.session.close()
+        raise
+    session = (
+        resumed.session
+        if resumed
+        else begin(settings, options, parts.toolbox.workspace, protocol, frontend)
+    )
+    run = instead.dispatcher if instead else Dispatcher
+    agent = _agent(parts, session, provider, run(session, parts.toolbox, frontend), frontend)
+    announce(session, options, parts.toolbox, frontend)
+    if resumed:
+        go_on(agent, options, resumed.damage, frontend, settings)
+    return agent
+
+
+def _parts(
+    settings: Settings, options: Options, resolved: ResolvedModel, watching: Frontend
+) -> tuple[Parts, Redacted]:
+    """Return what a session is made of, and who watches it, without secrets."""
     known = known_servers(settings, options.cwd, options.environ, options.folders_servers)
     hidden = secrets(settings, options.environ, known.servers if known else ())
     heard, closing = listened(settings, watching)
@@ -65,27 +108,12 @@ def assemble(settings: Settings, options: Options, watching: Frontend) -> Agent:
     box = replace(box, closing=(*closing, *box.closing), checks=_checks(settings, options))
     prompts = Prompts(box, options.environ, _terms(settings))
     parts = Parts(settings, options, resolved, box, prompts)
-    resumed = left(settings, options, frontend)
-    protocol = resumed.protocol if resumed else settings.protocol or resolved.info.protocol
-    try:
-        provider = connect(
-            resolved, settings, protocol, record=options.record, redactor=frontend.redactor
-        )
-    except ConfigurationError:
-        if resumed:
-            resumed.session.close()
-        raise
-    session = (
-        resumed.session if resumed else begin(settings, options, box.workspace, protocol, frontend)
-    )
-    agent = _agent(parts, session, provider, frontend)
-    announce(session, options, box, frontend)
-    if resumed:
-        go_on(agent, options, resumed.damage, frontend, settings)
-    return agent
+    return parts, frontend
 
 
-def _agent(parts: Parts, session: Session, provider: Provider, frontend: Frontend) -> Agent:
+def _agent(
+    parts: Parts, session: Session, provider: Provider, run: Dispatcher, frontend: Frontend
+) -> Agent:
     settings, options = parts.settings, parts.options
     asking = Asking(
         provider=provider,
@@ -105,8 +133,7 @@ def _agent(parts: Parts, session: Session, provider: Provider, frontend: Fronten
             settings.max_turns, settings.max_tokens, settings.max_cost, settings.max_seconds
         ),
     )
-    dispatcher = Dispatcher(session, parts.toolbox, frontend)
-    return Agent(session, asking, dispatcher, rules, frontend.emit)
+    return Agent(session, asking, run, rules, frontend.emit)
 
 
 def _checks(settings: Settings, options: Options) -> tuple[RequiredCheck, ...]:

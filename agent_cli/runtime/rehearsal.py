@@ -1,0 +1,145 @@
+"""Plays a recorded session again: its model against real tools, or against its own results.
+
+The user's part is played from the record as well: what they said is said at the same place, calls
+that were not allowed then are not run now, questions get the same answers.
+"""
+
+import asyncio
+from collections.abc import Sequence
+
+from agent_cli.engine.steps import Dispatch
+from agent_cli.engine.subtasks import SUBTASK
+from agent_cli.providers.base import Provider
+from agent_cli.providers.recorded import RecordedModel
+from agent_cli.runtime.agent import Agent
+from agent_cli.runtime.dispatch import Dispatcher
+from agent_cli.runtime.frontend import Frontend
+from agent_cli.runtime.prepare import Toolbox
+from agent_cli.runtime.recording import Recording
+from agent_cli.runtime.session import Session
+from agent_cli.tools.base import StartTask
+from agent_cli.types.approval import DecidedBy, Decision, Request, Verdict
+from agent_cli.types.entries import CallDecided, CallFinished, CallStarted, Entry, UserSaid
+from agent_cli.types.errors import ProviderError
+from agent_cli.types.events import Appended, Event
+from agent_cli.types.outcomes import Code, Outcome
+
+_OF_THE_SESSION = frozenset({SUBTASK, "update_todo_list", "switch_mode", "run_slash_command"})
+"""Tools that change the session itself: they run even where results are taken from the record."""
+_STOPPED = frozenset({Outcome.INTERRUPTED, Outcome.UNKNOWN})
+
+
+class Watcher:
+    """Answers as the user did, and keeps what is recorded now."""
+
+    def __init__(self, recording: Recording, watching: Frontend) -> None:
+        self._recording = recording
+        self._watching = watching
+        self._call = ""
+        self.entries: list[Entry] = []
+
+    def emit(self, event: Event) -> None:
+        if isinstance(event, Appended):
+            self.entries.append(event.entry)
+            if isinstance(event.entry, CallStarted):
+                self._call = event.entry.call_id
+        self._watching.emit(event)
+
+    async def approve(self, requests: Sequence[Request]) -> Sequence[Verdict]:
+        return [Verdict(approved=True) for _ in requests]
+
+    async def ask(self, question: str, suggestions: tuple[str, ...] = ()) -> str | None:
+        return self._recording.answer(self._call)
+
+    async def feedback(self) -> str | None:
+        return self._recording.feedback(self._call)
+
+
+class Rehearsed(Dispatcher):
+    """Runs the calls that ran, and lets the others come out as they did."""
+
+    def __init__(
+        self, inside: tuple[Session, Toolbox, Frontend], recording: Recording, *, real: bool
+    ) -> None:
+        super().__init__(*inside)
+        self._recording = recording
+        self._known = {call.id for message in recording.said for call in message.calls}
+        self._real = real
+
+    async def dispatch(self, step: Dispatch) -> StartTask | None:
+        call = step.call
+        if call.id not in self._known:
+            return await super().dispatch(step)  # a live model has taken over
+        recorded = self._recording.finished.get(call.id)
+        if recorded is None and call.name == SUBTASK:
+            return await super().dispatch(step)
+        if recorded is None or recorded.result.outcome in _STOPPED:
+            raise asyncio.CancelledError  # it was stopped here
+        taken = not self._real and call.name not in _OF_THE_SESSION
+        if taken or call.id in self._recording.refused or recorded.result.code is Code.HOOK:
+            self._take(recorded)
+            return None
+        return await super().dispatch(step)
+
+    def _take(self, recorded: CallFinished) -> None:
+        result = recorded.result
+        if result.outcome is Outcome.OK:
+            allowed = CallDecided(result.call_id, Decision.ALLOW, DecidedBy.POLICY, "recorded")
+            self._session.append(allowed)
+            self._session.append(CallStarted(result.call_id))
+        self._session.append(recorded)
+
+
+class Rehearsal:
+    """A recorded session that is played again. Only once."""
+
+    def __init__(self, recording: Recording, *, real: bool, then: Provider | None = None) -> None:
+        """`real`: with real tools. `then`: who goes on after the recording's last message."""
+        self._recording = recording
+        self._outside = dict(recording.outside)
+        self._real = real
+        self._live = then is not None
+        self._session: Session | None = None
+        self.model = RecordedModel(recording.said, self._before, then)
+
+    def dispatcher(self, session: Session, toolbox: Toolbox, frontend: Frontend) -> Dispatcher:
+        """Return who runs the calls of the session in which it is played."""
+        self._session = session
+        return Rehearsed((session, toolbox, frontend), self._recording, real=self._real)
+
+    async def play(self, agent: Agent) -> None:
+        """Play to the end of the recording, or as far as it goes the same way."""
+        try:
+            while True:
+                before = self.model.played
+                said = self._say(before)
+                await self._work(agent)
+                if not said and self.model.played == before:
+                    return
+        finally:
+            await agent.close()
+
+    async def _work(self, agent: Agent) -> None:
+        try:
+            await agent.work()
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                raise  # it is the rehearsal that is stopped, not what is rehearsed
+        except ProviderError:
+            if self._live:
+                raise
+
+    def _before(self, number: int) -> None:
+        self._say(number)
+        assert self._session is not None  # there is one before a model is asked
+        for entry in self._recording.queued.get(number, ()):
+            self._session.append(entry)
+
+    def _say(self, number: int) -> bool:
+        """Record what came from outside before the message; return whether work goes on by it."""
+        assert self._session is not None
+        found = self._outside.pop(number, ())
+        for entry in found:
+            self._session.append(entry)
+        return any(isinstance(entry, UserSaid | CallFinished) for entry in found)
