@@ -49,6 +49,7 @@ OPENERS = {
     "providers/cassette.py": "records and replays exchanges where the user says",
     "providers/known.py": "reads the table of models that lies beside it",
     "proxy/config.py": "reads the configuration that the user names",
+    "pytest_plugin.py": "copies what a kept session began with to a folder of its own",
 }
 
 
