@@ -1,0 +1,1 @@
+"""Sessions as documents: for reading, for programs, for the browser."""
