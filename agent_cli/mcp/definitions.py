@@ -29,6 +29,8 @@ class Definition(Struct, frozen=True):
     name: str
     description: str
     schema: dict[str, Any]
+    read_only: bool = False
+    """By the server's own account."""
 
 
 class Resource(Struct, frozen=True):

@@ -82,7 +82,12 @@ class Session:
         for _ in range(_PAGES):
             page = await self.client.list_tools(cursor=cursor)
             found += [
-                Definition(one.name, plain(one.description or ""), one.input_schema)
+                Definition(
+                    one.name,
+                    plain(one.description or ""),
+                    one.input_schema,
+                    read_only=bool(one.annotations and one.annotations.read_only_hint),
+                )
                 for one in page.tools
             ]
             cursor = page.next_cursor

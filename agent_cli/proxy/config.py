@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Meta, Struct, field
 
+from agent_cli.network.proxies import is_loopback
 from agent_cli.proxy.dialects.usage import Report
 from agent_cli.proxy.mediation import Mixed, Rules, Unsafe
 from agent_cli.settings.check import SettingError, check
@@ -128,7 +129,6 @@ class Mediation(Struct, frozen=True, forbid_unknown_fields=True):
     guidance_memory: bool = True
     usage: Report | None = None
     """Empty means by client: `context` for coding agents, `sum` for others."""
-    keepalive_chat: Literal["comment", "empty_delta", "off"] = "comment"
     schema_validation: bool = True
 
     @property
@@ -238,10 +238,6 @@ def _check_token(name: str, token: Token, environ: Mapping[str, str]) -> None:
             f"tokens.{name}.env names {token.env!r}, which is not set or has fewer than "
             f"{_SHORTEST_TOKEN} characters"
         )
-
-
-def is_loopback(host: str) -> bool:
-    return host in {"localhost", "::1"} or host.startswith("127.")
 
 
 def base_url(upstream: Upstream, dialect: str) -> str:

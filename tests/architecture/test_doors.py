@@ -48,7 +48,9 @@ OPENERS = {
     "i18n/_build.py": "runs when the wheel is built, never in the product",
     "providers/cassette.py": "records and replays exchanges where the user says",
     "providers/known.py": "reads the table of models that lies beside it",
+    "proxy/audit.py": "writes the events of the proxy where the operator says",
     "proxy/config.py": "reads the configuration that the user names",
+    "proxy/sqlite.py": "makes the file in which the proxy remembers",
     "pytest_plugin.py": "copies what a kept session began with to a folder of its own",
 }
 

@@ -1,0 +1,223 @@
+"""The proxy's routes: what is mediated, what is passed on, and how it is said what goes wrong."""
+
+import time
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from agent_cli.network.serving import Reply, Request
+from agent_cli.proxy import mediating
+from agent_cli.proxy.access import Access
+from agent_cli.proxy.delivery import JSON
+from agent_cli.proxy.dialects import chat, messages, responses
+from agent_cli.proxy.dialects.base import FIELDS, Dialect, Fields, fresh_id
+from agent_cli.proxy.envelopes import ProxyError, anthropic_error, openai_error
+from agent_cli.proxy.injection import injected
+from agent_cli.proxy.passing import known_to, pass_on
+from agent_cli.proxy.request import RESPONSE, Services, asked
+
+_ALL: tuple[Dialect, ...] = (chat, responses, messages)
+DIALECTS = {one.PATH: one for one in _ALL}
+_COUNT = "/messages/count_tokens"
+_STORED = "/responses/"
+_ANY_FORMAT = 47
+"""For zlib: a header of gzip or zlib, whichever there is."""
+_BYTES_PER_TOKEN = 4
+
+
+class _Visit(Struct):
+    """One request of a client."""
+
+    id: str
+    principal: str
+    request: Request
+    reply: Reply
+    path: str
+    """Without the version."""
+    body: bytes
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"x-request-id": self.id, "x-agent-proxy-request-id": self.id}
+
+
+class App:
+    """Answers requests; `handle` is what a server calls."""
+
+    def __init__(self, services: Services, access: Access) -> None:
+        self._services = services
+        self._access = access
+
+    async def handle(self, request: Request, reply: Reply) -> None:
+        id_ = fresh_id("req_")
+        began = time.monotonic()
+        path = request.path.removeprefix("/v1")
+        status = 200
+        try:
+            if path in ("", "/", "/health") and request.method in ("GET", "HEAD"):
+                body = b"" if request.method == "HEAD" else b'{"status":"ok"}'
+                await reply.whole(200, JSON, body)
+                return
+            principal = self._access.principal(request.headers)
+            _check_route(request.method, path)
+            body = _unpacked(request, self._services.config.server.max_body)
+            visit = _Visit(id_, principal, request, reply, path, body)
+            await self._answer(visit)
+        except ProxyError as error:
+            status = error.status
+            if reply.begun:
+                reply.abort()
+                return
+            body, headers = refused(error, request.headers, path, id_)
+            await reply.whole(error.status, headers, body)
+        finally:
+            seconds = round(time.monotonic() - began, 3)
+            self._services.audit.write(
+                "response", id_, method=request.method, path=path, status=status, seconds=seconds
+            )
+
+    async def _answer(self, visit: _Visit) -> None:
+        method, path = visit.request.method, visit.path
+        if path == _COUNT:
+            await self._count(visit)
+        elif method == "POST" and path in DIALECTS:
+            await self._converse(visit, DIALECTS[path])
+        elif path.startswith(_STORED):
+            await self._stored(visit)
+        else:
+            await self._pass(visit, _dialect_of(visit.request.headers, path).NAME)
+
+    async def _converse(self, visit: _Visit, dialect: Dialect) -> None:
+        fields = _fields(visit.body)
+        headers = visit.request.headers
+        injection = None
+        if "messages" in fields or "input" in fields:
+            tools = self._services.tools.offered(self._patterns(visit.principal))
+            mediation = self._services.config.mediation
+            injection = injected(dialect, fields, headers, tools, mediation)
+        self._services.audit.write(
+            "request",
+            visit.id,
+            principal=visit.principal,
+            path=visit.path,
+            model=_value(fields, "model"),
+            mediated=injection is not None,
+        )
+        if injection is None:
+            await self._pass(visit, dialect.NAME)
+            return
+        for name in injection.dropped:
+            self._services.audit.write("tool_injection_conflict", visit.id, name=name)
+        request = asked((visit.id, visit.principal), dialect, headers, fields, injection)
+        await mediating.answer(self._services, request, visit.reply, visit.headers)
+
+    async def _pass(self, visit: _Visit, dialect: str) -> None:
+        target = visit.path + visit.request.target[len(visit.request.path) :]
+        answer = await self._services.upstream.ask(
+            dialect, target, visit.request.headers, visit.body, visit.request.method
+        )
+        await pass_on(answer, visit.reply, visit.headers)
+
+    async def _count(self, visit: _Visit) -> None:
+        """Count with all that the model would be shown; estimate where the upstream cannot."""
+        fields = _fields(visit.body)
+        tools = self._services.tools.offered(self._patterns(visit.principal))
+        mediation = self._services.config.mediation
+        headers = visit.request.headers
+        injection = injected(messages, fields, headers, tools, mediation)
+        body = visit.body
+        if injection is not None and "messages" in fields:
+            request = asked((visit.id, visit.principal), messages, headers, fields, injection)
+            _, history = await mediating.history_of(self._services, request, {})
+            body = msgspec.json.encode(messages.with_history(injection.fields, history))
+        answer = await known_to(self._services.upstream, messages.NAME, _COUNT, headers, body)
+        if answer is not None:
+            await pass_on(answer, visit.reply, visit.headers)
+            return
+        counted = msgspec.json.encode({"input_tokens": len(body) // _BYTES_PER_TOKEN})
+        estimated = {**visit.headers, **JSON, "x-agent-proxy-estimate": "1"}
+        await visit.reply.whole(200, estimated, counted)
+
+    async def _stored(self, visit: _Visit) -> None:
+        """Pass on, but for responses that the upstream would show with what is hidden."""
+        id_ = visit.path.removeprefix(_STORED).partition("/")[0]
+        age = self._services.config.continuity.days * 86_400.0
+        if await self._services.store.get(RESPONSE, visit.principal, id_, age) is not None:
+            raise ProxyError(404, "response_not_found", f"there is no response {id_!r} here")
+        await self._pass(visit, responses.NAME)
+
+    def _patterns(self, principal: str) -> tuple[str, ...]:
+        token = self._services.config.tokens.get(principal)
+        return token.tools if token else ("*",)
+
+
+def _check_route(method: str, path: str) -> None:
+    if path in DIALECTS or path == _COUNT:
+        allowed: tuple[str, ...] = ("POST",)
+    elif path == "/models" or path.startswith("/models/"):
+        allowed = ("GET",)
+    elif path.startswith(_STORED):
+        allowed = ("GET", "DELETE", "POST")
+    else:
+        raise ProxyError(404, "not_found", f"there is nothing at {path!r}")
+    if method not in allowed:
+        raise ProxyError(
+            405,
+            "method_not_allowed",
+            f"{method} is not possible here; use {allowed[0]}",
+            headers={"allow": ", ".join(allowed)},
+        )
+
+
+def _dialect_of(headers: Mapping[str, str], path: str) -> Dialect:
+    if path in DIALECTS:
+        return DIALECTS[path]
+    if "anthropic-version" in headers or path == _COUNT:
+        return messages
+    return responses if path.startswith(_STORED) else chat
+
+
+def refused(
+    error: ProxyError, headers: Mapping[str, str], path: str, id_: str
+) -> tuple[bytes, dict[str, str]]:
+    """Return body and headers of an error, in the dialect that the client seems to speak."""
+    if _dialect_of(headers, path) is messages:
+        body: dict[str, Any] = anthropic_error(error, id_)
+    else:
+        body = openai_error(error)
+    about = {"x-request-id": id_, "x-agent-proxy-request-id": id_}
+    return msgspec.json.encode(body), {**about, **error.headers, **JSON}
+
+
+def _fields(body: bytes) -> Fields:
+    try:
+        return FIELDS.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ProxyError(400, "invalid_json", f"the body is not a JSON object: {error}") from error
+
+
+def _value(fields: Fields, name: str) -> object:
+    return msgspec.json.decode(fields[name]) if name in fields else None
+
+
+def _unpacked(request: Request, limit: int) -> bytes:
+    encoding = request.headers.get("content-encoding", "identity").strip().lower()
+    if encoding in ("", "identity"):
+        return request.body
+    if encoding not in ("gzip", "x-gzip", "deflate"):
+        raise ProxyError(
+            415, "encoding_not_supported", f"the encoding {encoding!r} is not known; use gzip"
+        )
+    unpacker = zlib.decompressobj(_ANY_FORMAT)
+    try:
+        body = unpacker.decompress(request.body, limit + 1)
+    except zlib.error as error:
+        raise ProxyError(400, "invalid_encoding", f"the body is not {encoding}: {error}") from error
+    if len(body) > limit:
+        raise ProxyError(413, "request_too_large", f"the request is larger than {limit} bytes")
+    if not unpacker.eof:
+        raise ProxyError(400, "invalid_encoding", f"the body is not whole {encoding}")
+    return body

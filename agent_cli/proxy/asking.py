@@ -1,0 +1,175 @@
+"""Asks the upstream for the next reply, with all hidden rounds in their places."""
+
+import asyncio
+import time
+from collections.abc import Collection, Sequence
+
+import msgspec
+from msgspec import Raw, Struct
+
+from agent_cli.proxy.continuity import Recalled, report
+from agent_cli.proxy.delivery import Delivery
+from agent_cli.proxy.dialects.base import Choice, Fields, Turn, encoded, value_of
+from agent_cli.proxy.dialects.shapes import mapping, words
+from agent_cli.proxy.envelopes import ProxyError, upstream_message
+from agent_cli.proxy.injection import relaxed
+from agent_cli.proxy.request import RESPONSE, Asked, Services
+from agent_cli.proxy.upstream import Answer
+
+_TOO_MANY = 429
+_BROKEN = "upstream_stream_interrupted"
+_LARGEST_ERROR = 1024 * 1024
+
+
+class UpstreamRefusedError(Exception):
+    """The upstream answered with an error, which goes to the client as it is."""
+
+    def __init__(self, status: int, headers: dict[str, str], body: bytes) -> None:
+        super().__init__(status)
+        self.status = status
+        self.headers = headers
+        self.body = body
+
+    @property
+    def error(self) -> ProxyError:
+        message = upstream_message(self.body) or f"the upstream answered with status {self.status}"
+        return ProxyError(self.status, "upstream_error", message)
+
+
+class Owned(Struct, frozen=True):
+    """The names that are ours in this request, those that were once, and those that look it."""
+
+    offered: Collection[str]
+    remembered: Collection[str]
+    beginnings: tuple[str, ...]
+    theirs: Collection[str]
+
+    def __contains__(self, name: object) -> bool:
+        if name in self.offered:
+            return True
+        if not isinstance(name, str) or not name or name in self.theirs:
+            return False
+        return name in self.remembered or name.startswith(self.beginnings)
+
+
+class Asking:
+    """All rounds of one request."""
+
+    def __init__(
+        self,
+        services: Services,
+        request: Asked,
+        delivery: Delivery,
+        recalled: Recalled,
+        base: Sequence[Raw],
+    ) -> None:
+        """Let hidden rounds of this request follow the history `base`."""
+        self._services = services
+        self._request = request
+        self._delivery = delivery
+        self._base = base
+        self._fields: Fields = request.injection.fields
+        self._patience = services.config.limits.round_retry
+        self.count = 0
+        """Replies so far, those of an equal request before this one included."""
+        self.headers: dict[str, str] = {}
+        self.continuity = report(recalled)
+        self.owned = Owned(
+            request.injection.owned,
+            recalled.tools,
+            services.tools.beginnings,
+            request.injection.client_names,
+        )
+
+    def relax(self) -> None:
+        """Let nothing force a managed call any more."""
+        self._fields = relaxed(self._request.dialect, self._fields, self._request.injection)
+
+    def resumed(self, *, relax: bool = False) -> None:
+        """Take note of a round that an equal request has had."""
+        self.count += 1
+        if relax:
+            self.relax()
+
+    async def ask(self, hidden: Sequence[Raw], *, finalizing: bool) -> Turn:
+        """Return the next reply. Raises ProxyError and UpstreamRefusedError."""
+        self.count += 1
+        body = msgspec.json.encode(self._asked(hidden, finalizing=finalizing))
+        while True:
+            began = time.monotonic()
+            answer = await self._answer(body)
+            try:
+                turn = await self._delivery.take(answer)
+            except ProxyError as error:
+                self._note(answer.status, began, {}, error.code)
+                if error.code == _BROKEN and self._delivery.again():
+                    continue
+                raise
+            self.headers = answer.returned_headers
+            self._note(answer.status, began, turn.usage)
+            return turn
+
+    def _asked(self, hidden: Sequence[Raw], *, finalizing: bool) -> Fields:
+        dialect = self._request.dialect
+        fields = dialect.with_history(self._fields, dialect.joined(self._base, hidden))
+        if finalizing:
+            fields = dialect.with_choice(fields, Choice.NONE)
+        return dialect.asking(fields)
+
+    async def _answer(self, body: bytes) -> Answer:
+        """Ask until there is an answer that is no error, or one that waiting does not help."""
+        services, dialect = self._services, self._request.dialect
+        while True:
+            began = time.monotonic()
+            answer = await services.upstream.ask(
+                dialect.NAME, dialect.PATH, self._request.headers, body
+            )
+            if answer.ok:
+                return answer
+            said = await answer.body(_LARGEST_ERROR)
+            self._note(answer.status, began, {}, upstream_message(said))
+            wait = _seconds(answer.headers.get("retry-after", ""))
+            if not (self.count > 1 and answer.status == _TOO_MANY and wait <= self._patience):
+                raise UpstreamRefusedError(answer.status, answer.returned_headers, said)
+            self._patience -= wait
+            await asyncio.sleep(wait)
+
+    def _note(self, status: int, began: float, usage: object, error: str = "") -> None:
+        self._services.audit.write(
+            "upstream_round",
+            self._request.id,
+            round=self.count,
+            model=value_of(self._request.fields, "model"),
+            status=status,
+            seconds=round(time.monotonic() - began, 3),
+            usage=usage,
+            error=error or None,
+        )
+
+
+async def chained(services: Services, request: Asked) -> tuple[Fields, list[Raw]]:
+    """Return the request's fields, and the outputs that the upstream does not have yet.
+
+    A client that goes on from a stored response names the first of its rounds; the upstream has
+    to go on from the last.
+    """
+    fields = request.injection.fields
+    name = words(value_of(fields, "previous_response_id"))
+    if not name:
+        return fields, []
+    age = services.config.continuity.days * 86_400.0
+    body = await services.store.get(RESPONSE, request.principal, name, age)
+    if body is None:
+        return fields, []
+    known = msgspec.json.decode(body, type=dict[str, Raw])
+    outputs = msgspec.json.decode(known["outputs"], type=list[Raw])
+    last = words(mapping({"id": msgspec.json.decode(known["id"])}).get("id"))
+    return {**fields, "previous_response_id": encoded(last or name)}, outputs
+
+
+def _seconds(text: str) -> float:
+    """Return what a server asks to wait; for ever, if it does not say so in seconds."""
+    try:
+        return max(float(text), 0.0)
+    except ValueError:
+        return float("inf")

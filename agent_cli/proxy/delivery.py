@@ -1,0 +1,268 @@
+"""The client's side of an answer: whole at the end, or a stream of which text passes at once.
+
+Both are given the same rounds. A stream's first byte waits for the first words, so that what goes
+wrong before is a true HTTP status; if there is nothing to say for long, a heartbeat begins it.
+"""
+
+import asyncio
+import re
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+import msgspec
+
+from agent_cli.network.serving import Reply
+from agent_cli.proxy.dialects.base import Dialect, Fields, Round, StreamCutError, Turn
+from agent_cli.proxy.envelopes import ProxyError
+from agent_cli.proxy.upstream import Answer
+from agent_cli.types.errors import WireError
+from agent_cli.wire.frames import Frame
+from agent_cli.wire.sse import SseReader, write_event
+
+JSON = {"content-type": "application/json"}
+EVENTS = {
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-cache, no-transform",
+    "x-accel-buffering": "no",
+}
+_BLANK_LINE = re.compile(rb"\r\n\r\n|\n\n|\r\r")
+_LONGEST_FRAME = 64 * 1024 * 1024
+
+
+class Delivery(Protocol):
+    """Takes the upstream's answers, and gives the client what it may see."""
+
+    @property
+    def begun(self) -> bool:
+        """Whether the client has got anything: then an error can only be a frame."""
+        ...
+
+    async def take(self, answer: Answer) -> Turn: ...
+
+    def again(self) -> bool:
+        """Forget a broken answer; return whether that can be done and has not been before."""
+        ...
+
+    async def replay(self, turn: Turn) -> None:
+        """Take a reply that is known already."""
+        ...
+
+    async def close_round(self, round_: Round) -> None: ...
+
+    async def finish(
+        self, rounds: Sequence[Round], usage: dict[str, Any], headers: Mapping[str, str]
+    ) -> None: ...
+
+    async def fail(self, error: ProxyError, headers: Mapping[str, str]) -> None: ...
+
+    async def refuse(
+        self, status: int, headers: Mapping[str, str], body: bytes, error: ProxyError
+    ) -> None:
+        """Pass on an upstream's error."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Whole:
+    """An answer that is not streamed."""
+
+    def __init__(
+        self, reply: Reply, dialect: Dialect, asked: Fields, request_id: str, limit: int
+    ) -> None:
+        self._reply = reply
+        self._dialect = dialect
+        self._asked = asked
+        self._request_id = request_id
+        self._limit = limit
+        self._body = b""
+        self._repeats = 1
+        self.begun = False
+
+    def again(self) -> bool:
+        self._repeats -= 1
+        return self._repeats >= 0
+
+    async def take(self, answer: Answer) -> Turn:
+        self._body = await answer.body(self._limit)
+        try:
+            return self._dialect.read(self._body)
+        except WireError as error:
+            raise ProxyError(502, "upstream_unreadable", str(error)) from error
+
+    async def replay(self, turn: Turn) -> None:
+        self._body = b""
+
+    async def close_round(self, round_: Round) -> None:
+        self._body = b""
+
+    async def finish(
+        self, rounds: Sequence[Round], usage: dict[str, Any], headers: Mapping[str, str]
+    ) -> None:
+        last = rounds[-1]
+        plain = len(rounds) == 1 and len(last.release) == len(last.turn.calls)
+        if plain and self._body and not last.turn.repaired:
+            body = self._dialect.cleaned(self._body, self._asked)
+        else:
+            body = self._dialect.compose(rounds, usage, self._asked)
+        await self._reply.whole(200, {**headers, **JSON}, body)
+
+    async def fail(self, error: ProxyError, headers: Mapping[str, str]) -> None:
+        body = msgspec.json.encode(self._dialect.error_body(error, self._request_id))
+        await self._reply.whole(error.status, {**headers, **error.headers, **JSON}, body)
+
+    async def refuse(
+        self, status: int, headers: Mapping[str, str], body: bytes, error: ProxyError
+    ) -> None:
+        await self._reply.whole(status, headers, body)
+
+    def close(self) -> None:
+        return
+
+
+class Streamed:
+    """An answer that is streamed."""
+
+    def __init__(
+        self,
+        whole: Whole,
+        reply: Reply,
+        dialect: Dialect,
+        asked: Fields,
+        headers: Mapping[str, str],
+    ) -> None:
+        """Let `whole` say what goes wrong before the stream begins."""
+        self._whole = whole
+        self._reply = reply
+        self._dialect = dialect
+        self._asked = asked
+        self._headers = {**headers, **EVENTS}
+        self._stream = dialect.stream(asked)
+        self._waiting: list[bytes] = []
+        self._last = time.monotonic()
+        self._writing = asyncio.Lock()
+        self._beating: asyncio.Task[None] | None = None
+        self._rounds = 0
+        self._passed = False
+
+    def again(self) -> bool:
+        if self._passed and (self.begun or self._rounds > 1):
+            return False
+        if self._rounds == 1:
+            self._stream = self._dialect.stream(self._asked)
+            self._waiting.clear()
+            self._rounds = 0
+        return self._whole.again()
+
+    @property
+    def begun(self) -> bool:
+        return self._reply.begun
+
+    def beat(self, seconds: float) -> None:
+        """Say something at least every so many seconds."""
+        self._beating = asyncio.create_task(self._beat(seconds))
+
+    async def take(self, answer: Answer) -> Turn:
+        if not answer.streams:
+            turn = await self._whole.take(answer)
+            await self.replay(turn)
+            return turn
+        self._begin_round()
+        frames = RawFrames()
+        try:
+            async for piece in answer.pieces():
+                for raw, frame in frames.feed(piece):
+                    await self._pass(self._stream.feed(raw, frame))
+            return self._stream.turn()
+        except StreamCutError as error:
+            raise ProxyError(502, error.code, str(error)) from error
+        finally:
+            answer.close()
+
+    async def replay(self, turn: Turn) -> None:
+        self._begin_round()
+        for frame in self._dialect.replay(turn):
+            await self._pass(self._stream.feed(write_event(frame), frame))
+
+    async def close_round(self, round_: Round) -> None:
+        await self._pass(self._stream.close_round(round_))
+
+    async def finish(
+        self, rounds: Sequence[Round], usage: dict[str, Any], headers: Mapping[str, str]
+    ) -> None:
+        self._headers = {**headers, **EVENTS}
+        async with self._writing:
+            await self._write(self._stream.end(rounds, usage))
+            await self._reply.end()
+
+    async def fail(self, error: ProxyError, headers: Mapping[str, str]) -> None:
+        if not self.begun:
+            await self._whole.fail(error, headers)
+            return
+        async with self._writing:
+            await self._write(self._stream.error(error))
+            await self._reply.end()
+
+    async def refuse(
+        self, status: int, headers: Mapping[str, str], body: bytes, error: ProxyError
+    ) -> None:
+        if self.begun:
+            await self.fail(error, {})
+        else:
+            await self._whole.refuse(status, headers, body, error)
+
+    def close(self) -> None:
+        if self._beating is not None:
+            self._beating.cancel()
+
+    def _begin_round(self) -> None:
+        self._stream.begin_round()
+        self._rounds += 1
+        self._passed = False
+
+    async def _pass(self, data: bytes) -> None:
+        """Hold back what only announces words, until there are some."""
+        if not data:
+            return
+        self._passed = True
+        async with self._writing:
+            if self.begun or self._stream.substantial:
+                await self._write(data)
+            else:
+                self._waiting.append(data)
+
+    async def _write(self, data: bytes) -> None:
+        if not self._reply.begun:
+            await self._reply.begin(200, self._headers)
+        waiting, self._waiting = self._waiting, []
+        self._last = time.monotonic()
+        await self._reply.write(b"".join([*waiting, data]))
+
+    async def _beat(self, seconds: float) -> None:
+        while True:
+            await asyncio.sleep(max(self._last + seconds - time.monotonic(), 0.01))
+            async with self._writing:
+                if time.monotonic() - self._last >= seconds and not self._reply.ended:
+                    await self._write(b"")
+                    await self._write(self._stream.heartbeat())
+
+
+class RawFrames:
+    """Cuts a stream into its events, each with its very bytes."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+
+    def feed(self, chunk: bytes) -> Iterator[tuple[bytes, Frame | None]]:
+        """Yield what is complete; a comment is no frame. Raises StreamCutError."""
+        data = self._rest + chunk
+        start = 0
+        for found in _BLANK_LINE.finditer(data):
+            raw = data[start : found.end()]
+            start = found.end()
+            frames = SseReader().feed(raw)
+            yield raw, frames[0] if frames else None
+        self._rest = data[start:]
+        if len(self._rest) > _LONGEST_FRAME:
+            raise StreamCutError("the upstream's stream has an event without an end")

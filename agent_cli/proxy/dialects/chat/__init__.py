@@ -1,0 +1,31 @@
+"""Chat Completions, as the proxy reads and writes it."""
+
+from agent_cli.proxy.dialects.chat.history import (
+    answered,
+    canonical,
+    joined,
+    merged_results,
+    said,
+    stretches,
+)
+from agent_cli.proxy.dialects.chat.replay import replay, worded
+from agent_cli.proxy.dialects.chat.reply import cleaned, compose, error_body, read
+from agent_cli.proxy.dialects.chat.request import (
+    asking,
+    choice,
+    client_names,
+    history,
+    offering,
+    with_choice,
+    with_history,
+)
+from agent_cli.proxy.dialects.chat.stream import stream
+
+NAME: str = "openai_chat"
+PATH: str = "/chat/completions"
+
+__all__ = [
+    "NAME", "PATH", "answered", "asking", "canonical", "choice", "cleaned", "client_names",
+    "compose", "error_body", "history", "joined", "merged_results", "offering", "read", "replay",
+    "said", "stream", "stretches", "with_choice", "with_history", "worded",
+]  # fmt: skip

@@ -1,0 +1,31 @@
+"""Messages, as the proxy reads and writes it."""
+
+from agent_cli.proxy.dialects.messages.history import (
+    answered,
+    canonical,
+    joined,
+    merged_results,
+    said,
+    stretches,
+)
+from agent_cli.proxy.dialects.messages.replay import replay, worded
+from agent_cli.proxy.dialects.messages.reply import cleaned, compose, error_body, read
+from agent_cli.proxy.dialects.messages.request import (
+    asking,
+    choice,
+    client_names,
+    history,
+    offering,
+    with_choice,
+    with_history,
+)
+from agent_cli.proxy.dialects.messages.stream import stream
+
+NAME: str = "anthropic_messages"
+PATH: str = "/messages"
+
+__all__ = [
+    "NAME", "PATH", "answered", "asking", "canonical", "choice", "cleaned", "client_names",
+    "compose", "error_body", "history", "joined", "merged_results", "offering", "read", "replay",
+    "said", "stream", "stretches", "with_choice", "with_history", "worded",
+]  # fmt: skip

@@ -1,0 +1,31 @@
+"""Responses, as the proxy reads and writes it."""
+
+from agent_cli.proxy.dialects.responses.history import (
+    answered,
+    canonical,
+    joined,
+    merged_results,
+    said,
+    stretches,
+)
+from agent_cli.proxy.dialects.responses.replay import replay, worded
+from agent_cli.proxy.dialects.responses.reply import cleaned, compose, error_body, read
+from agent_cli.proxy.dialects.responses.request import (
+    asking,
+    choice,
+    client_names,
+    history,
+    offering,
+    with_choice,
+    with_history,
+)
+from agent_cli.proxy.dialects.responses.stream import stream
+
+NAME: str = "openai_responses"
+PATH: str = "/responses"
+
+__all__ = [
+    "NAME", "PATH", "answered", "asking", "canonical", "choice", "cleaned", "client_names",
+    "compose", "error_body", "history", "joined", "merged_results", "offering", "read", "replay",
+    "said", "stream", "stretches", "with_choice", "with_history", "worded",
+]  # fmt: skip

@@ -1,0 +1,247 @@
+"""Streams in the Responses dialect.
+
+Items pass at once, under places and numbers that go on from round to round. Calls are held back,
+and so is reasoning until something that is shown follows it.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Raw
+
+from agent_cli.proxy.dialects.base import (
+    FIELDS,
+    Fields,
+    Part,
+    Role,
+    Round,
+    StreamCutError,
+    Turn,
+)
+from agent_cli.proxy.dialects.responses.reply import CALLS, KEPT, as_asked, assembled, response
+from agent_cli.proxy.dialects.shapes import mapping, words
+from agent_cli.proxy.envelopes import ProxyError
+from agent_cli.wire.frames import Frame
+from agent_cli.wire.sse import write_event
+
+_ENDS = frozenset({"response.completed", "response.incomplete"})
+_FAILURES = frozenset({"response.failed", "response.cancelled", "error"})
+
+
+def stream(asked: Fields) -> "ResponsesStream":
+    return ResponsesStream(asked)
+
+
+class _Item:
+    """One item as it grows."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self.whole = Raw()
+        self.events: list[tuple[bytes, dict[str, Any]]] = []
+        """Those that were not passed on."""
+        self.shown_at = -1
+
+
+class _Reading:
+    """What has come of the present round."""
+
+    def __init__(self) -> None:
+        self.items: dict[int, _Item] = {}
+        self.waiting: list[_Item] = []
+        self.called = False
+        """A call has begun: what follows it waits, or it would overtake the call."""
+        self.head: dict[str, Any] = {}
+        self.usage: dict[str, Any] = {}
+        self.end: dict[str, Any] | None = None
+        self.trailing: list[bytes] = []
+
+
+class _Numbers:
+    """Numbers the events that go out, without a gap."""
+
+    def __init__(self) -> None:
+        self._next = 0
+
+    def give(self, raw: bytes, event: dict[str, Any]) -> bytes:
+        """Return the event as it came, if its number is right; written anew otherwise."""
+        number = self._next
+        self._next += 1
+        if raw and event.get("sequence_number", number) == number:
+            return raw
+        return _event({**event, "sequence_number": number})
+
+
+class ResponsesStream:
+    """See `Stream`."""
+
+    def __init__(self, asked: Fields) -> None:
+        self._asked = asked
+        self._rounds = 0
+        self._next = 0
+        self._numbered = _Numbers().give
+        self._begun: dict[str, Any] = {}
+        """The response as the client was told of it first."""
+        self._now = _Reading()
+        self.substantial = False
+
+    def begin_round(self) -> None:
+        self._rounds += 1
+        self._now = _Reading()
+
+    def feed(self, raw: bytes, frame: Frame | None) -> bytes:
+        if frame is None:
+            return raw
+        if frame.data == b"[DONE]":
+            self._now.trailing.append(raw)
+            return b""
+        event = _read(frame)
+        kind = words(event.get("type"))
+        if kind in _FAILURES:
+            raise _failed(event)
+        if kind in _ENDS:
+            self._now.end = event
+            self._note_end(FIELDS.decode(frame.data)["response"])
+            return b""
+        if kind in ("response.created", "response.in_progress", "response.queued"):
+            if self._rounds > 1:
+                return b""
+            begun = as_asked(mapping(event.get("response")), self._asked)
+            self._begun = self._begun or begun
+            return self._numbered(b"", {**event, "response": begun})
+        if "output_index" in event:
+            return self._item(raw, event, frame)
+        return self._numbered(raw, event)
+
+    def _note_end(self, whole: Raw) -> None:
+        fields = mapping(msgspec.json.decode(whole))
+        self._now.usage = mapping(fields.get("usage"))
+        self._now.head = {
+            name: value for name, value in fields.items() if name not in ("output", "usage")
+        }
+
+    def _item(self, raw: bytes, event: dict[str, Any], frame: Frame) -> bytes:
+        place = int(event["output_index"])
+        kind = words(event.get("type"))
+        if kind == "response.output_item.added":
+            begun = _Item(words(mapping(event.get("item")).get("type")))
+            self._now.items[place] = begun
+            return self._begin(begun, raw, event)
+        item = self._now.items.get(place)
+        if item is None:
+            raise StreamCutError(f"the upstream's stream went on with item {place}, never begun")
+        if kind == "response.output_item.done":
+            item.whole = FIELDS.decode(frame.data)["item"]
+        if item.shown_at < 0:
+            item.events.append((raw, event))
+            return b""
+        return self._placed(raw, event, item.shown_at)
+
+    def _begin(self, item: _Item, raw: bytes, event: dict[str, Any]) -> bytes:
+        now = self._now
+        now.called = now.called or item.kind in CALLS
+        if now.called or item.kind == "reasoning":
+            item.events.append((raw, event))
+            if not now.called:
+                now.waiting.append(item)
+            return b""
+        waiting, now.waiting = now.waiting, []
+        self.substantial = True
+        shown = b"".join(self._show(one) for one in waiting)
+        item.shown_at = self._next
+        self._next += 1
+        return shown + self._placed(raw, event, item.shown_at)
+
+    def _show(self, item: _Item) -> bytes:
+        item.shown_at = self._next
+        self._next += 1
+        events, item.events = item.events, []
+        return b"".join(self._placed(raw, event, item.shown_at) for raw, event in events)
+
+    def _placed(self, raw: bytes, event: dict[str, Any], shown_at: int) -> bytes:
+        if event["output_index"] == shown_at:
+            return self._numbered(raw, event)
+        return self._numbered(b"", {**event, "output_index": shown_at})
+
+    def turn(self) -> Turn:
+        if self._now.end is None:
+            raise StreamCutError("the upstream's stream ended before its end")
+        items = [self._now.items[place] for place in sorted(self._now.items)]
+        return assembled(
+            [item.whole for item in items if item.whole],
+            head=self._now.head,
+            usage=self._now.usage,
+        )
+
+    def close_round(self, round_: Round) -> bytes:
+        items = [self._now.items[place] for place in sorted(self._now.items)]
+        shown = {id(part) for part in round_.shown}
+        pairs = zip([one for one in items if one.whole], round_.turn.parts, strict=False)
+        return b"".join(
+            self._held(item, part, repaired=round_.turn.repaired)
+            for item, part in pairs
+            if item.shown_at < 0 and id(part) in shown
+        )
+
+    def _held(self, item: _Item, part: Part, *, repaired: bool) -> bytes:
+        if repaired and part.role is Role.CALL and part.call is not None:
+            item.events = [(b"", _with_id(event, part.call.id)) for _, event in item.events]
+        return self._show(item)
+
+    def end(self, rounds: Sequence[Round], usage: dict[str, Any]) -> bytes:
+        last = rounds[-1]
+        shown = self.close_round(last)
+        plain = len(rounds) == self._rounds == 1 and not last.turn.repaired
+        if plain and self._now.end and len(last.release) == len(last.turn.calls):
+            event = self._now.end
+            whole = as_asked(event["response"], self._asked)
+            ended = self._numbered(b"", {**event, "response": whole})
+            return b"".join([shown, ended, *self._now.trailing])
+        kind = f"response.{last.turn.finish}"
+        whole = response(rounds, usage, self._asked)
+        whole |= {key: self._begun[key] for key in KEPT if key in self._begun}
+        return shown + self._numbered(b"", {"type": kind, "response": whole})
+
+    def heartbeat(self) -> bytes:
+        """Repeat that it is in progress: comments do not keep every client waiting."""
+        if not self._begun:
+            return b": keepalive\n\n"
+        return self._numbered(b"", {"type": "response.in_progress", "response": self._begun})
+
+    def error(self, error: ProxyError) -> bytes:
+        failed = _as_failed(self._begun, error)
+        return self._numbered(b"", {"type": "response.failed", "response": failed})
+
+
+def _as_failed(begun: dict[str, Any], error: ProxyError) -> dict[str, Any]:
+    """Return the response as it failed, with a code for which clients do not ask again in vain."""
+    code = "invalid_prompt" if error.status == 400 else error.code or "server_error"  # noqa: PLR2004 - HTTP
+    message = error.message if code == error.code else f"{error.code}: {error.message}"
+    failed = {**begun, "status": "failed", "error": {"code": code, "message": message}}
+    if error.details:
+        failed["metadata"] = {**mapping(failed.get("metadata")), "agent_proxy": error.code}
+    return failed
+
+
+def _with_id(event: dict[str, Any], id_: str) -> dict[str, Any]:
+    if "item" not in event:
+        return event
+    return {**event, "item": {**event["item"], "call_id": id_}}
+
+
+def _failed(event: dict[str, Any]) -> StreamCutError:
+    error = mapping(mapping(event.get("response")).get("error")) or event
+    code = words(error.get("code")) or "upstream_error"
+    return StreamCutError(words(error.get("message")) or "the upstream failed", code)
+
+
+def _read(frame: Frame) -> dict[str, Any]:
+    try:
+        return mapping(msgspec.json.decode(frame.data))
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise StreamCutError(f"the upstream's stream broke: {error}") from error
+
+
+def _event(value: dict[str, Any]) -> bytes:
+    return write_event(Frame(msgspec.json.encode(value), str(value["type"])))

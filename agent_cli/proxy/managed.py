@@ -1,0 +1,202 @@
+"""The managed tools: those of MCP servers, and HTTP endpoints; what each is, and how it is called.
+
+A server that is not there is tried again in the background; until then its tools are not offered.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Raw, Struct
+
+from agent_cli.mcp.config import Known, known
+from agent_cli.mcp.connection import UnusableError
+from agent_cli.mcp.definitions import Definition, schema
+from agent_cli.mcp.hub import Hub
+from agent_cli.processes.run import Processes
+from agent_cli.proxy.config import Config, HttpTool, Treatment
+from agent_cli.proxy.envelopes import Envelope, failure, success
+from agent_cli.proxy.http_tools import Endpoint
+from agent_cli.proxy.sentences import sentence
+from agent_cli.tools.base import Blocks, Failure
+from agent_cli.types.errors import ToolError
+from agent_cli.types.outcomes import Code
+
+_AGAIN = 15.0
+"""Seconds until a server that could not be reached is tried again."""
+
+
+class Managed(Struct, frozen=True):
+    """One tool, by the name that configuration and audit know it by."""
+
+    name: str
+    description: str
+    schema: Raw
+    service: str
+    transport: str
+    read_only: bool = False
+    idempotent: bool = False
+    volatile: bool = False
+    ends_turn: bool = False
+    timeout: float | None = None
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether calling it once more does no harm."""
+        return self.read_only or self.idempotent
+
+
+class Identity(Struct, frozen=True):
+    """Whose call it is, and what tells it from every other."""
+
+    principal: str
+    key: str
+
+
+class ManagedTools:
+    """All tools that the configuration names. Whoever makes one starts and closes it."""
+
+    def __init__(
+        self,
+        config: Config,
+        environ: Mapping[str, str],
+        processes: Processes,
+        notice: Callable[[str], None],
+    ) -> None:
+        self._config = config
+        self._servers: Known = known(config.mcp, Path.cwd(), environ)
+        self._hub = Hub(self._servers, processes, notice, 0)
+        self._notice = notice
+        self._connecting: set[asyncio.Task[None]] = set()
+        self._endpoints = {
+            name: Endpoint(name, tool, environ) for name, tool in config.http.items()
+        }
+
+    async def start(self, wait: float) -> None:
+        """Connect to the servers; those that take longer than `wait` seconds come later."""
+        for problem in self._servers.problems:
+            self._notice(problem)
+        for server in self._servers.servers:
+            task = asyncio.create_task(self._connect(server.name))
+            self._connecting.add(task)
+            task.add_done_callback(self._connecting.discard)
+        if self._connecting:
+            await asyncio.wait(set(self._connecting), timeout=wait)
+
+    async def close(self) -> None:
+        for task in self._connecting:
+            task.cancel()
+        if self._connecting:
+            await asyncio.wait(self._connecting)
+        await self._hub.close()
+
+    @property
+    def beginnings(self) -> tuple[str, ...]:
+        """How the presented names of servers' tools begin."""
+        return tuple(f"{server.name}_" for server in self._servers.servers)
+
+    def offered(self, patterns: tuple[str, ...]) -> dict[str, Managed]:
+        """Return the tools that match one of the patterns, by name."""
+        tools = {name: self._endpoint(name, tool) for name, tool in self._config.http.items()}
+        for server in self._servers.servers:
+            for definition in self._hub.tools(server.name):
+                tool = self._of_server(server.name, definition)
+                if tool is not None:
+                    tools.setdefault(tool.name, tool)
+        return {
+            name: tool
+            for name, tool in sorted(tools.items())
+            if any(fnmatchcase(name, pattern) for pattern in patterns)
+        }
+
+    async def call(self, tool: Managed, arguments: dict[str, Any], whose: Identity) -> Envelope:
+        """Call it, within its time; never raises but when it is cancelled."""
+        limits = self._config.limits
+        seconds = tool.timeout or limits.tool_timeout
+        try:
+            async with asyncio.timeout(seconds):
+                if endpoint := self._endpoints.get(tool.name):
+                    return await endpoint.call(arguments, whose.key, limits.result_bytes)
+                return await self._call_server(tool, arguments)
+        except TimeoutError:
+            said = sentence("timeout", seconds=f"{seconds:g}")
+            return failure("timeout", said, 504)
+
+    async def _call_server(self, tool: Managed, arguments: dict[str, Any]) -> Envelope:
+        name = tool.name.removeprefix(f"{tool.service}.")
+        limit = self._config.limits.result_bytes
+        try:
+            output = await self._hub.call(tool.service, name, arguments, lambda _: None)
+        except UnusableError:
+            return failure("server_unavailable", f"server {tool.service!r} is not there", 503)
+        except ToolError as error:
+            if error.code is Code.TIMED_OUT:
+                return failure("timeout", str(error), 504)
+            return failure("mcp_error", str(error))
+        match output:
+            case Failure(text=text):
+                return failure("tool_error", text[:limit])
+            case Blocks(text=text, images=images):
+                shown = tuple((image.media_type, image.data) for image in images)
+                return success(text, limit, images=shown)
+            case _:
+                return success(_structured(str(output)), limit)
+
+    async def _connect(self, server: str) -> None:
+        while True:
+            try:
+                await self._hub.connect(server)
+            except ToolError as error:
+                self._notice(str(error))
+                await asyncio.sleep(_AGAIN)
+            else:
+                return
+
+    def _of_server(self, server: str, definition: Definition) -> Managed | None:
+        name = f"{server}.{definition.name}"
+        treatment = self._config.treat.get(name, Treatment())
+        made = schema(definition)
+        if made is None or treatment.hidden:
+            return None
+        read_only = definition.read_only if treatment.read_only is None else treatment.read_only
+        return Managed(
+            name,
+            definition.description,
+            made,
+            server,
+            "mcp",
+            read_only=read_only,
+            idempotent=treatment.idempotent,
+            volatile=treatment.volatile,
+            ends_turn=treatment.ends_turn,
+            timeout=treatment.timeout,
+        )
+
+    def _endpoint(self, name: str, tool: HttpTool) -> Managed:
+        parameters: dict[str, Any] = {"type": "object", "properties": {}, **tool.parameters}
+        return Managed(
+            name,
+            tool.description,
+            Raw(msgspec.json.encode(parameters)),
+            name.partition(".")[0],
+            "http",
+            read_only=tool.read_only,
+            idempotent=tool.idempotent,
+            volatile=tool.volatile,
+            ends_turn=tool.ends_turn,
+            timeout=tool.timeout,
+        )
+
+
+def _structured(text: str) -> object:
+    """Return what the text means if it is a JSON object: the model reads no quotes of quotes."""
+    if not text.startswith("{"):
+        return text
+    try:
+        msgspec.json.decode(text, type=dict[str, Any])
+    except (msgspec.DecodeError, RecursionError):
+        return text
+    return Raw(text.encode())

@@ -1,0 +1,79 @@
+"""Refuses a reply whose calls cannot be executed in the model's order."""
+
+from collections.abc import Container, Sequence
+
+import msgspec
+from msgspec import Raw, Struct
+
+from agent_cli.proxy.dialects.base import Call, Turn
+from agent_cli.proxy.envelopes import Envelope, ProxyError, Refused, failure
+from agent_cli.proxy.mediation import Kind, Plan
+from agent_cli.proxy.request import GUIDANCE, Asked, Services, guidance_key
+
+_CODES = {Kind.UNSAFE: "mixed_tool_order", Kind.TERMINAL_ORDER: "terminal_on_success_order"}
+
+
+class Attempt(Struct, frozen=True):
+    """A reply that is sent back or refused, and what had happened before it."""
+
+    turn: Turn
+    made: Plan
+    owned: Container[str]
+    round: int
+    retried: int
+    executed: tuple[str, ...]
+
+    @property
+    def refused(self) -> Refused:
+        about: list[tuple[bool, dict[str, object]]] = [
+            (call.name in self.owned, {"id": call.id, "name": call.shown_name, "index": place})
+            for place, call in enumerate(self.turn.calls)
+        ]
+        return Refused(
+            _CODES[self.made.kind],
+            tuple(one for ours, one in about if ours),
+            tuple(one for ours, one in about if not ours),
+            round=self.round,
+            attempts=self.retried + 1,
+            prior_managed=self.executed,
+        )
+
+    @property
+    def rejections(self) -> list[tuple[Call, Envelope]]:
+        """What the model reads: the same for every call, none of which was executed."""
+        refused = self.refused
+        details = {"tools_executed": False, "required_order": "managed_first"}
+        envelope = failure(refused.code, refused.message, 409, details)
+        return [(call, envelope) for call in self.turn.calls]
+
+
+async def refusal(services: Services, request: Asked, attempt: Attempt) -> ProxyError:
+    """Return what the client is told; the model is told when the request comes again."""
+    refused = attempt.refused
+    if services.config.mediation.guidance_memory and attempt.round == 1:
+        body = msgspec.json.encode(_messages(request, attempt))
+        key = guidance_key(request, request.prefixes[-1])
+        await services.store.put(GUIDANCE, request.principal, key, body)
+    error = ProxyError(
+        400,
+        refused.code,
+        refused.message,
+        details=refused.details,
+        headers={"x-should-retry": "false"},
+    )
+    services.audit.write(
+        "mediation_failure",
+        request.id,
+        code=refused.code,
+        http_status=error.status,
+        managed_calls=refused.managed,
+        native_calls=refused.native,
+        executed=False,
+    )
+    return error
+
+
+def _messages(request: Asked, attempt: Attempt) -> Sequence[Raw]:
+    dialect, turn = request.dialect, attempt.turn
+    said = dialect.said(turn, tuple(range(len(turn.calls))))
+    return [*said, *dialect.answered(attempt.rejections)]

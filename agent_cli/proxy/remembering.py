@@ -1,0 +1,94 @@
+"""Writes down what a request has done: its rounds as they come, and the segment at the end."""
+
+import secrets
+import time
+from collections.abc import Container, Sequence
+
+import msgspec
+from msgspec import Raw
+
+from agent_cli.proxy.dialects.base import Call, Round, Turn
+from agent_cli.proxy.envelopes import Envelope
+from agent_cli.proxy.request import CHECKPOINT, RESPONSE, Asked, Services, anchors
+from agent_cli.proxy.store import Checkpoint, Kept, Segment
+
+Results = Sequence[tuple[Call, Envelope]]
+
+
+class Memory:
+    """What one request leaves behind."""
+
+    def __init__(self, services: Services, request: Asked, owned: Container[str]) -> None:
+        self._services = services
+        self._request = request
+        self._owned = owned
+        self.kept: list[Kept] = []
+        self.hidden: list[Raw] = []
+        """What the model has been shown beyond the client's history."""
+
+    async def keep(self, kept: Kept) -> None:
+        """Keep a round, so that an equal request can go on from here."""
+        self.hidden += kept.messages
+        self.kept.append(kept)
+        if any(one.executed for one in self.kept):
+            body = msgspec.json.encode(Checkpoint(tuple(self.kept)))
+            request = self._request
+            await self._services.store.put(CHECKPOINT, request.principal, request.digest, body)
+
+    async def remember(self, rounds: Sequence[Round], results: Results) -> bool:
+        """Keep what later requests need; return whether there is anything to keep.
+
+        `results` are those of the last turn, whose other calls go to the client.
+        """
+        if not self.hidden and not results:
+            return False
+        request, last = self._request, rounds[-1]
+        merges = bool(results) and last.turn.bound
+        found, calls, prefix, previous = anchors(request, rounds)
+        names = {call.name for one in rounds for call in one.turn.calls}
+        segment = Segment(
+            secrets.token_hex(8),
+            request.principal,
+            request.dialect.NAME,
+            request.conversation,
+            found,
+            calls,
+            prefix,
+            previous,
+            tuple(request.dialect.joined(self.hidden, self._ending(last, results))),
+            tuple(results) if merges else (),
+            tuple(call.id for call in last.turn.calls) if merges else (),
+            tuple(sorted(name for name in names if name in self._owned)),
+            time.time(),
+        )
+        await self._services.store.remember(segment)
+        await self._remember_response(rounds[0].turn, last.turn, results)
+        self._services.audit.write(
+            "continuity_store", request.id, segment=segment.id, layout=segment.layout
+        )
+        return True
+
+    def _ending(self, last: Round, results: Results) -> list[Raw]:
+        """Return the last turn as later requests will show it to the model.
+
+        Whole, if reasoning binds its calls together; otherwise in two, so that the managed calls
+        have their results right after them.
+        """
+        dialect, turn = self._request.dialect, last.turn
+        if not results:
+            return dialect.said(turn, last.release)
+        if turn.bound:
+            return dialect.said(turn, tuple(range(len(turn.calls))))
+        places = enumerate(turn.calls)
+        executed = tuple(place for place, _ in places if place not in last.release)
+        first = [*dialect.said(turn, executed), *dialect.answered(results)]
+        return [*first, *dialect.said(turn, last.release, only_calls=True)]
+
+    async def _remember_response(self, first: Turn, last: Turn, results: Results) -> None:
+        """Keep what the upstream itself does not know of a response that it stores."""
+        shown = first.head.get("id")
+        if self._request.dialect.NAME != "openai_responses" or not isinstance(shown, str):
+            return
+        outputs = self._request.dialect.answered(results) if results else []
+        body = msgspec.json.encode({"id": last.head.get("id"), "outputs": outputs})
+        await self._services.store.put(RESPONSE, self._request.principal, shown, body)

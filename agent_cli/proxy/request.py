@@ -1,0 +1,133 @@
+"""One mediated request, with all that is known of it before the model is asked."""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+from msgspec import Raw, Struct
+
+from agent_cli.proxy.audit import Audit
+from agent_cli.proxy.config import Config
+from agent_cli.proxy.continuity import Continuity, conversation_of, place_of, prefixes
+from agent_cli.proxy.dialects.base import Dialect, Fields, Round, Stretch, value_of
+from agent_cli.proxy.dialects.canonical import digest
+from agent_cli.proxy.executing import Executor, Ledger
+from agent_cli.proxy.injection import Injection
+from agent_cli.proxy.managed import ManagedTools
+from agent_cli.proxy.store import Checkpoint, Store
+from agent_cli.proxy.upstream import Upstream
+
+CHECKPOINT = "checkpoint"
+GUIDANCE = "guidance"
+RESPONSE = "response"
+_CHECKPOINT = msgspec.json.Decoder(Checkpoint)
+_MESSAGES = msgspec.json.Decoder(tuple[Raw, ...])
+
+
+class Services(Struct, frozen=True):
+    """What all requests share."""
+
+    config: Config
+    upstream: Upstream
+    tools: ManagedTools
+    executor: Executor
+    store: Store
+    continuity: Continuity
+    audit: Audit
+
+
+class Asked(Struct, frozen=True):
+    """A client's request."""
+
+    id: str
+    principal: str
+    dialect: Dialect
+    headers: Mapping[str, str]
+    fields: Fields
+    """As the client wrote them."""
+    history: tuple[Raw, ...]
+    prefixes: tuple[str, ...]
+    conversation: str
+    injection: Injection
+
+    @property
+    def digest(self) -> str:
+        """The same for a repeated request."""
+        dedupe = self.headers.get("x-agent-proxy-dedupe", "")
+        nonce = self.id if dedupe == "off" else ""
+        chain = value_of(self.fields, "previous_response_id")
+        model = value_of(self.fields, "model")
+        known = [self.dialect.NAME, model, self.conversation, chain, nonce, self.prefixes[-1]]
+        return digest(known)
+
+    @property
+    def streams(self) -> bool:
+        return value_of(self.fields, "stream") is True
+
+    def ledger(self) -> Ledger:
+        return Ledger(self.id, self.principal, self.digest)
+
+
+def asked(
+    who: tuple[str, str],
+    dialect: Dialect,
+    headers: Mapping[str, str],
+    fields: Fields,
+    injection: Injection,
+) -> Asked:
+    """Return the request; `who` are its own id and whose it is."""
+    history = dialect.history(fields)
+    id_, principal = who
+    return Asked(
+        id_,
+        principal,
+        dialect,
+        headers,
+        fields,
+        tuple(history),
+        tuple(prefixes(dialect, history)),
+        conversation_of(headers, fields),
+        injection,
+    )
+
+
+async def checkpoint(services: Services, request: Asked) -> Checkpoint:
+    """Return the hidden rounds of an equal request that came before; none if there was none."""
+    ttl = services.config.continuity.journal_ttl
+    body = await services.store.get(CHECKPOINT, request.principal, request.digest, ttl)
+    return _CHECKPOINT.decode(body) if body else Checkpoint(())
+
+
+async def guidance(services: Services, request: Asked) -> dict[int, tuple[Raw, ...]]:
+    """Return refused turns with what was answered to them, by their places in the history."""
+    if not services.config.mediation.guidance_memory:
+        return {}
+    found: dict[int, tuple[Raw, ...]] = {}
+    ttl = services.config.continuity.guidance_ttl
+    for place in range(max(len(request.history) - 1, 0), len(request.history) + 1):
+        key = guidance_key(request, request.prefixes[place])
+        body = await services.store.get(GUIDANCE, request.principal, key, ttl)
+        if body and not _answered_at(request, place):
+            found[place] = _MESSAGES.decode(body)
+    return found
+
+
+def guidance_key(request: Asked, prefix: str) -> str:
+    return digest([request.dialect.NAME, request.conversation, prefix])
+
+
+def _answered_at(request: Asked, place: int) -> bool:
+    """Whether the model has spoken at the place since."""
+    return any(one.start == place for one in request.dialect.stretches(request.history))
+
+
+def visible(request: Asked, rounds: Sequence[Round]) -> Stretch:
+    """Return the answer as the client will repeat it."""
+    end = len(request.history)
+    calls = [rounds[-1].turn.calls[place] for place in rounds[-1].release]
+    return Stretch(end, end, "".join(one.turn.text for one in rounds), tuple(calls))
+
+
+def anchors(request: Asked, rounds: Sequence[Round]) -> tuple[tuple[str, ...], str, str, str]:
+    stretch = visible(request, rounds)
+    place = place_of(request.dialect, request.history, stretch, request.prefixes)
+    return place.anchors, place.calls, place.prefix, place.previous
