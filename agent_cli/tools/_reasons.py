@@ -64,7 +64,7 @@ TOO_LARGE = Reason("too_large", f"The file has more than {size(READ_LIMIT)}.")
 UNWRITABLE = Reason(
     "unwritable",
     "The path is a directory or leads through a file; or the file is read-only, has further names "
-    "outside the workspace, or the system does not let it be written.",
+    "outside the workspace, or the system or another program does not let it be written.",
 )
 UNENCODABLE = Reason(
     "unencodable", "The new text holds NUL, or characters that the file's encoding does not have."

@@ -41,12 +41,12 @@ class AttemptCompletion(Tool[Arguments]):
     )
     kind = Kind.ALWAYS
     arguments = Arguments
-    touches = (Effect(Kind.EXECUTE, "command, if the result is shown to a person"),)
+    touches = (Effect(Kind.EXECUTE, "command, where a person sees the result; the user's checks"),)
     failures = (
         Reason("no_result", "The result is empty.", Code.INVALID_ARGUMENTS),
         Reason(
             "failed_earlier",
-            "A call before it in the same message failed, or was denied.",
+            "A call before it in the same message failed or was denied; the settings say what counts.",
             Code.FAILED_EARLIER,
         ),
         Reason(
@@ -59,6 +59,11 @@ class AttemptCompletion(Tool[Arguments]):
             "open_todos",
             "An item of the to-do list is open; only where the settings say that this counts.",
             Code.OPEN_TODOS,
+        ),
+        Reason(
+            "check",
+            "A check of the user's did not pass; only where there are some.",
+            Code.CHECK_FAILED,
         ),
         Reason("hook", "A hook of the user forbids it.", Code.HOOK),
     )

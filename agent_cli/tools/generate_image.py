@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from msgspec import Meta
 
 from agent_cli.tools._images import IMAGE_LIMIT, show
-from agent_cli.tools._reasons import BLOCKED, CHANGED, UNWRITABLE, size
+from agent_cli.tools._reasons import BLOCKED, CHANGED, TOO_LARGE, UNWRITABLE, size
 from agent_cli.tools.base import (
     Blocks,
     Output,
@@ -67,6 +67,7 @@ class GenerateImage(Tool[Arguments]):
         Reason("start", "The image to start from cannot be read, or is of another format."),
         Reason("model", "The model cannot be asked, or refuses."),
         Reason("no_image", "What the model answers is not an image."),
+        TOO_LARGE,
         UNWRITABLE,
         CHANGED,
     )

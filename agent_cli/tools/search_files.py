@@ -67,7 +67,10 @@ class SearchFiles(Tool[Arguments]):
         ),
         Reason("no_regex", "The regex is not one in Rust's syntax."),
         Reason("timeout", "The search takes too long.", Code.TIMED_OUT),
-        Reason("engine", "The search engine cannot be started, or breaks off."),
+        Reason(
+            "engine",
+            "The search engine cannot be started, breaks off, or has too many files to search.",
+        ),
     )
 
     def effects(self, arguments: Arguments, context: ToolContext) -> tuple[Effect, ...]:

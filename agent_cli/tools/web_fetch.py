@@ -62,7 +62,11 @@ class WebFetch(Tool[Arguments]):
         Reason("url", "The URL is none of the web, or names a user."),
         Reason("host", "The host is not found, or is a local one and not allowed."),
         Reason("unreachable", "The host does not answer, or not in words of the web."),
-        Reason("timeout", "The host does not answer in time.", Code.TIMED_OUT),
+        Reason(
+            "timeout",
+            "The host does not answer in time, or a document takes too long to read.",
+            Code.TIMED_OUT,
+        ),
         Reason("refused", f"The host answers with a status of {_REFUSED} or above."),
         Reason("elsewhere", "The page redirects to another host: that is a call of its own."),
         Reason("redirects", "The page redirects too often."),

@@ -65,6 +65,13 @@ COMPLETING = {
         before=(NEW,),
         later=(Call("write_to_file", {"path": "new.txt", "content": "x"}), NEW),
     ),
+    "check": Scenario(
+        {"result": "Done."},
+        "test -e new.txt",
+        Code.CHECK_FAILED,
+        settings={"completion": {"verify": ["test -e new.txt"]}},
+        later=(Call("write_to_file", {"path": "new.txt", "content": "x"}),),
+    ),
     "hook": Scenario(
         {"result": "Done."},
         "not yet",

@@ -8,10 +8,11 @@ from typing import Any
 import msgspec
 from testbed.loopback import SILENT, Answer
 from testbed.replies import Call
-from testbed.scenario import Scenario, file, patched
+from testbed.scenario import Scenario, file, large, patched
 from testbed.servers import HERE
 
 from agent_cli.types.outcomes import Code
+from agent_cli.workspace.files import READ_LIMIT
 
 INVALID = Code.INVALID_ARGUMENTS
 LOCAL = {"web": {"allow_local": True}}
@@ -122,6 +123,7 @@ PAINTING = {
     "start": painting("a.png", "is not a PNG", args={"image": "a.txt"}),
     "model": painting("a.png", "no image was made", image(PNG, 400)),
     "no_image": painting("a.png", "is not an image: nothing was written", image(b"text")),
+    "too_large": painting("a.png", "is larger than", prepare=large("a.png", READ_LIMIT + 1)),
     "unwritable": painting("folder.png", "it is a directory", prepare=_folder),
     "changed": painting(
         "a.png", "has changed since", image(PNG), asks=True, on_start=file("a.png", "else")
