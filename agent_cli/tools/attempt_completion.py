@@ -46,7 +46,7 @@ class AttemptCompletion(Tool[Arguments]):
         Reason("no_result", "The result is empty.", Code.INVALID_ARGUMENTS),
         Reason(
             "failed_earlier",
-            "A call before it in the same message failed or was denied; the settings say what counts.",
+            "A call before it in the message failed or was denied; the settings say what counts.",
             Code.FAILED_EARLIER,
         ),
         Reason(
