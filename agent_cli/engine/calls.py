@@ -53,7 +53,7 @@ def apply_to_call(task: Task, entry: OfCall, rules: TurnRules) -> Task:
             return replace(task, evidence=replace(task.evidence, checks=checks))
         case PreImageKept():
             demand(task.started is not None, f"{call_id!r} keeps files without running")
-            return task
+            return replace(task, kept=(*task.kept, entry))
         case FilesChanged():
             demand(task.started is not None, f"{call_id!r} changed files without running")
             evidence = with_changes(task.evidence, entry.changes)
@@ -92,6 +92,7 @@ def _finished(task: Task, call: ToolCall, entry: CallFinished, rules: TurnRules)
         answered=task.answered + 1,
         decided=None,
         started=None,
+        kept=(),
         blocked=task.blocked or blocked,
         failed=task.failed or (_failed(result) and blocked and call.name != COMPLETION),
         skipping=task.skipping or skips(result.outcome, result.code),

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from agent_cli.types.entries import CallDecided, CallStarted, SessionStarted, Todo
+from agent_cli.types.entries import CallDecided, CallStarted, PreImageKept, SessionStarted, Todo
 from agent_cli.types.errors import InvalidTransitionError
 from agent_cli.types.evidence import Evidence, FileChange
 from agent_cli.types.messages import Recorded, ToolCall
@@ -49,6 +49,8 @@ class Task(Struct, frozen=True):
     """How many calls of the last assistant message have their result."""
     decided: CallDecided | None = None
     started: CallStarted | None = None
+    kept: tuple[PreImageKept, ...] = ()
+    """What was kept for the call that has started, before it ran."""
     blocked: bool = False
     """A call of the last assistant message did not succeed: no completion in this message."""
     failed: bool = False

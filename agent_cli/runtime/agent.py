@@ -22,6 +22,7 @@ from agent_cli.runtime.asking import Asking, Model
 from agent_cli.runtime.dispatch import Dispatcher
 from agent_cli.runtime.facts import fact
 from agent_cli.runtime.interruption import interrupt
+from agent_cli.runtime.keeping import Keeping
 from agent_cli.runtime.session import Session
 from agent_cli.runtime.subtasks import cancelled, delegated
 from agent_cli.types.entries import (
@@ -53,6 +54,11 @@ class Agent:
         self._rules = rules
         self._model = Model(asking, emit)
         self._partial = ""
+
+    @property
+    def keeping(self) -> Keeping:
+        """What was kept of the files that the session changed."""
+        return self._dispatcher.keeping
 
     @property
     def customs(self) -> Customs:
@@ -124,6 +130,7 @@ class Agent:
                 case AwaitUser():
                     return False
                 case _:
+                    self._dispatcher.keeping.recover()
                     self.interrupt(Stop.KILLED)
                     return True
 
@@ -136,7 +143,7 @@ class Agent:
                 case Dispatch() as step:
                     await self._dispatch(step)
                 case RollBack():
-                    self._dispatcher.roll_back()
+                    self._dispatcher.keeping.roll_back()
                 case DeliverInput(text):
                     self._deliver(text)
                 case AwaitUser(reason):

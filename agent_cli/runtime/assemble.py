@@ -115,6 +115,11 @@ def _agent(
     parts: Parts, session: Session, provider: Provider, run: Dispatcher, frontend: Frontend
 ) -> Agent:
     settings, options = parts.settings, parts.options
+
+    async def ready(state: State) -> None:
+        run.keeping.begin()
+        await join(parts.toolbox, state)
+
     asking = Asking(
         provider=provider,
         builder=RequestBuilder(),
@@ -122,7 +127,7 @@ def _agent(
         request=lambda state, builder: _request(parts, state, builder),
         along=Attachments(parts.toolbox).along,
         environment=lambda state: _environment(parts, state),
-        ready=lambda state: join(parts.toolbox, state),
+        ready=ready,
         price=lambda usage: priced(usage, parts.resolved.info),
         redactor=session.redactor,
     )

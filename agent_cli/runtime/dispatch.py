@@ -13,6 +13,7 @@ from agent_cli.runtime.checks import failed_checks, patient
 from agent_cli.runtime.completion import settle_completion
 from agent_cli.runtime.frontend import Frontend
 from agent_cli.runtime.hooked import Hooked
+from agent_cli.runtime.keeping import Keeping
 from agent_cli.runtime.permission import Permission, Permitted
 from agent_cli.runtime.prepare import (
     Prepared,
@@ -37,7 +38,6 @@ from agent_cli.types.effects import changes_the_world
 from agent_cli.types.entries import (
     CallFinished,
     CallStarted,
-    FilesRestored,
     ModeSwitched,
     TodosUpdated,
 )
@@ -53,6 +53,7 @@ class Dispatcher:
 
     def __init__(self, session: Session, toolbox: Toolbox, frontend: Frontend) -> None:
         self.hooked = Hooked(session, toolbox.hooks)
+        self.keeping = Keeping(session, toolbox, frontend.emit)
         self._session = session
         self._toolbox = toolbox
         self._frontend = frontend
@@ -60,6 +61,7 @@ class Dispatcher:
 
     async def close(self) -> None:
         """End what the calls left running."""
+        await self.keeping.close()
         if self._toolbox.servers is not None:
             await self._toolbox.servers.close()
         try:
@@ -80,16 +82,26 @@ class Dispatcher:
         prepared = permitted.prepared
         effectful = changes_the_world(prepared.effects)
         self._session.append(CallStarted(step.call.id, effectful))
-        if effectful:
-            self._session.sync()
-        output = await _run(prepared)
+        try:
+            await self.keeping.before(prepared)
+            if effectful:
+                self._session.sync()
+            return await self._carried_out(step, permitted)
+        except BaseException:
+            self.keeping.settle()
+            raise
+
+    async def _carried_out(self, step: Dispatch, permitted: Permitted) -> StartTask | None:
+        output = await _run(permitted.prepared)
         if isinstance(output, StartTask):
             return output
         if isinstance(output, Complete):
             await self._complete(step.call, output)
-        else:
-            result = self._record(step, output, permitted)
-            self._finish(await self.hooked.after(prepared, result))
+            return None
+        result = self._record(step, output, permitted)
+        result = await self.hooked.after(permitted.prepared, result)
+        await self.keeping.after()
+        self._finish(result)
         return None
 
     async def _permitted(self, step: Dispatch) -> Permitted | ToolResult:
@@ -97,12 +109,6 @@ class Dispatcher:
         if isinstance(prepared, ToolResult):
             return prepared
         return await self._permission.permit(prepared, repeats=step.repeats)
-
-    def roll_back(self) -> None:
-        """Restore what the last message changed, as far as it still is what it left."""
-        changes = self._session.state.task.changed
-        left = tuple(dict.fromkeys(change.path for change in changes))
-        self._session.append(FilesRestored((), "rollback", conflicts=left))
 
     def _record(
         self, step: Dispatch, output: Output | ToolResult, permitted: Permitted
@@ -157,8 +163,10 @@ class Dispatcher:
         permitted = await self._permission.permit_inside(prepared, unasked=unasked)
         if isinstance(permitted, ToolResult):
             return permitted
+        await self.keeping.before(permitted.prepared)
         self._session.sync()
         output = await _run(permitted.prepared)
+        await self.keeping.after()
         if isinstance(output, ToolResult):
             return output
         return _result(prepared.call, output)

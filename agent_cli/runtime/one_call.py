@@ -38,7 +38,7 @@ class OneCall:
 
     def __init__(self, settings: Settings, options: Options, frontend: Frontend) -> None:
         """Start the session; raises ConfigurationError."""
-        tools = replace(toolbox(settings, options, frontend), escapes=True)
+        tools = replace(toolbox(settings, options, frontend), escapes=True, keeper=None)
         self._tools = tools
         self._session = Session(Ephemeral(), frontend.emit)
         self._dispatcher = Dispatcher(self._session, tools, frontend)

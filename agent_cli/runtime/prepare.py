@@ -14,6 +14,7 @@ from agent_cli.context.customs import Customs
 from agent_cli.context.modes import Mode, allows
 from agent_cli.hooks.runner import Hooks
 from agent_cli.processes.run import Processes
+from agent_cli.runtime.keeper import Keeper
 from agent_cli.tools.base import AnyTool, ToolArguments, ToolContext
 from agent_cli.types.approval import Preview
 from agent_cli.types.effects import Effect
@@ -52,6 +53,8 @@ class Toolbox(Struct, frozen=True):
     """To be closed with the session: what its commands left running ends then."""
     servers: "Hub | None" = None
     """To be closed with the session as well; None without servers."""
+    keeper: Callable[[str, Workspace], Keeper] | None = None
+    """Returns what keeps the changes of a session, by its id; None where nothing is kept."""
     closing: tuple[Callable[[], Awaitable[None]], ...] = ()
     """What else is to be closed with the session, before them."""
     checks: tuple[RequiredCheck, ...] = ()

@@ -50,6 +50,10 @@ class Session:
     def close(self) -> None:
         self._log.close()
 
+    def entries(self) -> tuple[Entry, ...]:
+        """Return everything recorded so far; raises JournalError."""
+        return self._log.entries()
+
 
 def open_session(
     path: Path, emit: Callable[[Event], None], redactor: Redactor

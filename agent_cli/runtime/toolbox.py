@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from agent_cli.processes.run import Processes
 from agent_cli.processes.sandbox import Confinement
 from agent_cli.runtime.code_index import code_index
 from agent_cli.runtime.frontend import Frontend
+from agent_cli.runtime.keeper import keeper
 from agent_cli.runtime.policy import policy
 from agent_cli.runtime.prepare import Toolbox
 from agent_cli.runtime.redaction import hidden_variables
@@ -115,9 +117,15 @@ def toolbox(
         hooks=Hooks(settings.hooks, processes, workspace.root, options.trusted),
         processes=processes,
         servers=servers,
+        keeper=partial(keeper, _undo(options)),
         closing=(services.browser.close,) if services.browser else (),
         demonstrates=options.interactive or options.demonstrates,
     )
+
+
+def _undo(options: Options) -> Path | None:
+    """Return where is kept what calls change; None for a session that is kept nowhere."""
+    return None if options.ephemeral else data_directory(options.environ) / "undo"
 
 
 def _offered(services: Services, options: Options) -> dict[str, AnyTool]:

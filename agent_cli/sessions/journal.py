@@ -41,6 +41,10 @@ class Log(Protocol):
         """Return when everything appended so far survives a power cut."""
         ...
 
+    def entries(self) -> tuple[Entry, ...]:
+        """Return everything appended so far; raises JournalError."""
+        ...
+
     def close(self) -> None: ...
 
 
@@ -76,24 +80,31 @@ class Journal:
             raise JournalError(f"cannot make the session {self.path} durable: {error}") from error
         self._synced = True
 
+    def entries(self) -> tuple[Entry, ...]:
+        assert self.path is not None
+        return tuple(one.entry for one in read(self.path).envelopes)
+
     def close(self) -> None:
         os.close(self._descriptor)
 
 
 class Ephemeral:
-    """A session that is kept nowhere."""
+    """A session that is kept in memory only."""
 
     def __init__(self) -> None:
         self.path: Path | None = None
-        self._seq = 0
+        self._entries: list[Entry] = []
 
     def append(self, entry: Entry) -> Envelope:
-        envelope = Envelope(self._seq, timestamp(), entry)
-        self._seq += 1
+        envelope = Envelope(len(self._entries), timestamp(), entry)
+        self._entries.append(entry)
         return envelope
 
     def sync(self) -> None:
         """Do nothing: there is nothing to lose."""
+
+    def entries(self) -> tuple[Entry, ...]:
+        return tuple(self._entries)
 
     def close(self) -> None:
         """Do nothing."""

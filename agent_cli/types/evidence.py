@@ -11,7 +11,8 @@ class FileVersion(Struct, frozen=True):
     hash: str
     """SHA-256 of its content, hexadecimal."""
     mode: int
-    """Permission bits."""
+    """Permission bits; of a link or a directory its type as well, as in `st_mode`. A link's content
+    is where it leads; a directory's is nothing, and its path ends with a slash."""
 
 
 class FileChange(Struct, frozen=True):

@@ -29,51 +29,61 @@ class _Place(Struct, frozen=True):
     name: str
 
 
-def create(path: str, data: bytes, notes: str) -> None:
-    """Make a new file, and the directories above it; FileExistsError where something is."""
+def create(path: str, data: bytes, notes: str, *, mode: int | None = None) -> None:
+    """Make a new file, and the directories above it; FileExistsError where something is.
+
+    Without a mode it is what the user's umask makes of it.
+    """
     parent, name = os.path.split(path)
     made = make_directories(parent)
     try:
         with held((parent,), notes) as folders, drafted(folders[parent], 0o666) as draft:
             draft.fill(data)
+            if mode is not None:
+                os.fchmod(draft.descriptor, mode)
             draft.publish_new(name)
-            _sync(folders[parent])
+            sync(folders[parent])
     except BaseException:
         remove_directories(made)
         raise
 
 
-def replace(names: tuple[str, ...], data: bytes, expected: bytes, notes: str) -> None:
+def replace(
+    names: tuple[str, ...], data: bytes, expected: bytes, notes: str, *, mode: int | None = None
+) -> None:
     """Put the data in the place of the file, under the one or more names that it has.
 
-    ToolError if its content is not what is expected, or if it is read-only.
+    ToolError if its content is not what is expected, or if it is read-only; with a mode, which
+    becomes the file's, it may be.
     """
     parent, name = os.path.split(names[0])
     parents = tuple(os.path.dirname(one) for one in names)
     with held(parents, notes) as folders, drafted(folders[parent], 0o600) as draft:
-        old = _look(folders[parent], name)
+        old = _look(folders[parent], name, writable=mode is None)
         draft.fill(data)
         draft.take_after(old, folders[parent], name)
+        if mode is not None:
+            os.fchmod(draft.descriptor, mode)
         first = _Place(folders[parent], draft.settle(), name)
         places = _linked(first, names[1:], folders)
         if not _unchanged(folders[parent], name, old, expected):
             raise changed(names[0])
         _rename(places)
         for folder in folders.values():
-            _sync(folder)
+            sync(folder)
 
 
 def changed(path: str) -> ToolError:
     return ToolError(f"{path!r} has changed since it was read: read it again before editing it")
 
 
-def _look(folder: int, name: str) -> os.stat_result:
+def _look(folder: int, name: str, *, writable: bool) -> os.stat_result:
     descriptor = open_regular(name, folder)
     try:
         found = os.fstat(descriptor)
     finally:
         os.close(descriptor)
-    if not found.st_mode & stat.S_IWUSR:
+    if writable and not found.st_mode & stat.S_IWUSR:
         raise ToolError(f"{name!r} is read-only: ask the user before changing that")
     return found
 
@@ -122,7 +132,7 @@ def _rename(places: list[_Place]) -> None:
             raise
 
 
-def _sync(folder: int) -> None:
+def sync(folder: int) -> None:
     """Make the new name durable; where that fails, it is there all the same."""
     with suppress(OSError):
         os.fsync(folder)

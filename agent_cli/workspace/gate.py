@@ -51,7 +51,7 @@ class Workspace:
         self._extra = extra
         self._granted = granted
         self._pins = pins or Pins()
-        self._notes = notes
+        self.notes = notes
         roots = (str(self.root), *(os.path.realpath(other) for other in extra))
         self._guard = Guard(roots, granted)
 
@@ -88,14 +88,14 @@ class Workspace:
         A granted directory grants what is below it.
         """
         granted = self._granted.union(paths)
-        other = Workspace(self.root, self._extra, granted, pins=self._pins, notes=self._notes)
+        other = Workspace(self.root, self._extra, granted, pins=self._pins, notes=self.notes)
         other.own = self.own
         return other
 
     def tidy(self) -> None:
         """Remove the temporary files that killed processes left, in this workspace or another."""
-        if self._notes is not None:
-            tidy_noted(str(self._notes))
+        if self.notes is not None:
+            tidy_noted(str(self.notes))
 
     def visible(self, path: str) -> bool:
         """Whether the path lies in a root and is not refused; nothing else may be shown."""
@@ -138,7 +138,7 @@ class Workspace:
         """
         location = self._guard.reach(path)
         self._pins.check_target(location, path)
-        notes = "" if self._notes is None else str(self._notes)
+        notes = "" if self.notes is None else str(self.notes)
         with told("write", path):
             if means_directory(path):
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))

@@ -32,7 +32,7 @@ OPENS = re.compile(
 GATE = re.compile(r"(.*\.)?workspace\.\w+|Workspace\(.*\)\.\w+")
 """Calls that go through the path gate."""
 FILE_ROOMS = (
-    *("workspace/", "sessions/", "settings/", "trust/", "resources/", "processes/"),
+    *("workspace/", "sessions/", "settings/", "trust/", "resources/", "processes/", "undo/"),
     "index/database.py",
 )
 PURE = ("types/", "engine/", "wire/", "approval/")

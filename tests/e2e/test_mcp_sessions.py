@@ -111,7 +111,7 @@ def test_a_servers_key_gets_nowhere(project: Path, home: Path):
     done, server = run([seen, DONE], project, home, "--json")
     assert results(done)[0][1] == "ok"
     kept = [path for path in (home / "agent").rglob("*") if path.is_file()]
-    texts = [path.read_text() for path in kept if path.name != "config.toml"]
+    texts = [path.read_text(errors="replace") for path in kept if path.name != "config.toml"]
     texts += [json.dumps(exchange.body) for exchange in server.requests]
     assert "[secret removed]" in texts[-1]
     assert not any(KEY in text for text in (*texts, done.stdout, done.stderr))
