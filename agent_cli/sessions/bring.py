@@ -1,13 +1,15 @@
 """Reads a session that comes from elsewhere: a journal, or what was exported as JSON."""
 
 import re
+from io import BytesIO
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from agent_cli.sessions.codec import FORMAT, SEED, load, seal
+from agent_cli.sessions.codec import FORMAT, PREFIX, SEED, seal
+from agent_cli.sessions.stream import Reading, lines_of
 from agent_cli.sessions.told import EXPORT_FORMAT
 from agent_cli.types.entries import Entry, Envelope, RuleGranted, SessionStarted
 from agent_cli.types.errors import JournalError
@@ -60,9 +62,10 @@ def read_brought(path: Path) -> Brought:
 
 def brought(data: bytes) -> Brought:
     """Return the session that the bytes hold; raises JournalError."""
-    if data.startswith(b'{"hash":"'):
-        loaded = load(data)
-        return _session(loaded.envelopes, intact=True, damage=loaded.damage)
+    if data.startswith(PREFIX):
+        reading = Reading(lines_of(BytesIO(data)))
+        envelopes = tuple(reading)
+        return _session(envelopes, intact=True, damage=reading.damage)
     try:
         kept = msgspec.json.decode(data, type=_Kept)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -1,9 +1,11 @@
 """Puts the entries of a session into turns, answers, calls and subtasks."""
 
+from pathlib import Path
+
 from msgspec import Struct, field
 
-from agent_cli.sessions.codec import Loaded
 from agent_cli.sessions.happened import happened
+from agent_cli.sessions.stream import Reading, lines_of
 from agent_cli.sessions.told import EXPORT_FORMAT, Answer, Call, Event, Export, Facts, Task, Turn
 from agent_cli.types.entries import (
     AssistantSaid,
@@ -21,6 +23,7 @@ from agent_cli.types.entries import (
     TaskStarted,
     UserSaid,
 )
+from agent_cli.types.errors import JournalError
 from agent_cli.types.evidence import Check
 from agent_cli.types.messages import Reasoning, ToolCall
 from agent_cli.types.usage import Usage
@@ -29,17 +32,31 @@ _DEEPEST = 20
 """Tasks on top of each other that are told as such; more than a session that holds can have."""
 
 
-def exported(loaded: Loaded) -> Export:
-    """Return the object for the longest valid beginning of a session; never raises."""
+def export_of(path: Path) -> Export:
+    """Export the valid part of a session file; raises JournalError if there is none."""
+    try:
+        with path.open("rb") as file:
+            export = exported(Reading(lines_of(file)))
+    except OSError as error:
+        raise JournalError(f"cannot read the session {path}: {error}") from error
+    if not export.journal:
+        raise JournalError(f"{path} holds no session: {export.session.damage}")
+    return export
+
+
+def exported(reading: Reading) -> Export:
+    """Return the object for what is read, however little sense it makes."""
     telling = Telling()
-    for envelope in loaded.envelopes:
+    journal: list[Envelope] = []
+    for envelope in reading:
+        journal.append(envelope)
         telling.tell(envelope)
     return Export(
         export_format=EXPORT_FORMAT,
-        session=telling.facts(loaded.damage),
+        session=telling.facts(reading.damage),
         task=telling.task(),
-        journal=loaded.envelopes,
-        last_hash=loaded.last_hash,
+        journal=tuple(journal),
+        last_hash=reading.last_hash,
     )
 
 

@@ -11,13 +11,13 @@ from hypothesis import given
 from markdown_it import MarkdownIt
 from testbed.any_journal import JOURNALS
 from testbed.journals import SESSION, journal_of
+from testbed.reading import reading
 from testbed.story import BEGINNING, Told, asked, entries_of, ran
 
 from agent_cli.frontends.exports.formats import format_of, rendered
 from agent_cli.frontends.exports.markdown import code, fenced, markdown
 from agent_cli.frontends.exports.page import page
 from agent_cli.frontends.sanitiser import visible
-from agent_cli.sessions.codec import load
 from agent_cli.sessions.export import exported
 from agent_cli.sessions.told import Export
 from agent_cli.types.entries import AssistantSaid, Entry, UserSaid
@@ -69,19 +69,19 @@ def read(document: str) -> Page:
 
 
 def export_of(*told: Told) -> Export:
-    return exported(load(journal_of(entries_of([*BEGINNING, *told]))))
+    return exported(reading(journal_of(entries_of([*BEGINNING, *told]))))
 
 
 @given(JOURNALS)
 def test_a_page_is_well_formed_and_ours_alone(told: list[Entry]):
-    document = page(exported(load(journal_of(told))))
+    document = page(exported(reading(journal_of(told))))
     read(document)
     assert "<script" not in document.lower()
     assert visible(document) == document
 
 
 def test_a_page_shows_what_was_said_and_done():
-    document = page(exported(load(journal_of(SESSION))))
+    document = page(exported(reading(journal_of(SESSION))))
     text = read(document).text
     for shown in (
         "a name",
@@ -106,7 +106,7 @@ def test_code_in_prose_is_code_in_a_page():
 
 @given(JOURNALS)
 def test_markdown_of_any_session_is_safe_to_print(told: list[Entry]):
-    document = markdown(exported(load(journal_of(told))))
+    document = markdown(exported(reading(journal_of(told))))
     assert visible(document) == document
     assert document.endswith("\n")
 
@@ -121,7 +121,7 @@ def fences(document: str) -> list[str]:
 def test_nothing_ends_a_fence_or_a_quote_but_we(told: list[Entry]):
     call = ToolCall("last", "read_file", '{"path":"the last path"}')
     end = entries_of([UserSaid("x"), asked(call), ran("last", content="the last content")])
-    document = markdown(exported(load(journal_of([*told, *end]))))
+    document = markdown(exported(reading(journal_of([*told, *end]))))
     headings = [token.tag for token in MarkdownIt().parse(document) if token.level == 0]
     assert "h2" in headings
     found = fences(document)
@@ -174,4 +174,4 @@ PARTS: dict[str, Callable[[str], bool]] = {
 
 @pytest.mark.parametrize("format_", PARTS)
 def test_a_file_is_rendered(format_: str):
-    assert PARTS[format_](rendered(exported(load(journal_of(SESSION))), format_).decode())
+    assert PARTS[format_](rendered(exported(reading(journal_of(SESSION))), format_).decode())

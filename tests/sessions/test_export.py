@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from testbed.any_journal import JOURNALS
 from testbed.journals import SESSION, journal_of
+from testbed.reading import reading
 from testbed.story import BEGINNING, Told, accepted, asked, completion, entries_of, ran, started
 
 from agent_cli.sessions.bring import brought
-from agent_cli.sessions.codec import load
 from agent_cli.sessions.export import exported
 from agent_cli.sessions.told import Answer, Export, Task
 from agent_cli.types.entries import (
@@ -28,7 +28,7 @@ from agent_cli.types.outcomes import Code, Outcome
 
 
 def export_of(*told: Told) -> Export:
-    return exported(load(journal_of(entries_of([*BEGINNING, *told]))))
+    return exported(reading(journal_of(entries_of([*BEGINNING, *told]))))
 
 
 def answers(task: Task) -> list[Answer]:
@@ -83,7 +83,7 @@ def test_words_unsaid_in_a_subtask_take_its_result_back():
 
 
 def test_it_knows_its_session():
-    export = exported(load(journal_of([*SESSION, SessionRenamed("last")]) + b"torn"))
+    export = exported(reading(journal_of([*SESSION, SessionRenamed("last")]) + b"torn"))
     facts = export.session
     assert (facts.id, facts.title, facts.responses) == ("s", "last", 9)
     assert facts.usage.input_tokens == 12
@@ -95,16 +95,16 @@ def test_tasks_without_end_are_told():
     for number in range(500):
         message = AssistantMessage((ToolCall(str(number), "new_task", "{}"),))
         told += [AssistantSaid(message), TaskStarted("ask", str(number), "go on")]
-    assert msgspec.json.encode(exported(load(journal_of(told))))
+    assert msgspec.json.encode(exported(reading(journal_of(told))))
 
 
 @given(JOURNALS)
 def test_whatever_a_journal_says_it_is_exported_and_comes_back(told: list[Entry]):
-    loaded = load(journal_of(told))
-    data = msgspec.json.encode(exported(loaded))
-    assert msgspec.json.decode(data, type=Export) == exported(loaded)
+    export = exported(reading(journal_of(told)))
+    data = msgspec.json.encode(export)
+    assert msgspec.json.decode(data, type=Export) == export
     back = brought(data)
-    assert (back.envelopes, back.intact) == (loaded.envelopes, True)
+    assert (back.envelopes, back.intact) == (tuple(reading(journal_of(told))), True)
 
 
 def test_a_journal_is_brought_as_far_as_it_is_valid():
@@ -126,12 +126,12 @@ def test_a_session_is_brought_under_another_name():
 
 
 def edited(**changes: Any) -> bytes:
-    made = msgspec.to_builtins(exported(load(journal_of(SESSION)))) | changes
+    made = msgspec.to_builtins(exported(reading(journal_of(SESSION)))) | changes
     return msgspec.json.encode(made)
 
 
 def test_an_export_that_was_edited_is_known():
-    journal = msgspec.to_builtins(load(journal_of(SESSION)).envelopes)
+    journal = msgspec.to_builtins(tuple(reading(journal_of(SESSION))))
     journal[2]["entry"]["text"] = "something else"
     assert not brought(edited(journal=journal)).intact
 
