@@ -54,13 +54,12 @@ class SessionItem(pytest.Item):
         from agent_cli.frontends.headless.silent import Silent  # noqa: PLC0415 - as above
         from agent_cli.runtime.recording import recording  # noqa: PLC0415 - as above
         from agent_cli.runtime.replaying import Stage, play  # noqa: PLC0415 - as above
-        from agent_cli.sessions.codec import entries  # noqa: PLC0415 - as above
         from agent_cli.sessions.journal import read  # noqa: PLC0415 - as above
         from agent_cli.settings.schema import Settings  # noqa: PLC0415 - as above
 
-        told = list(entries(read(self.path)))
+        told = read(self.path, recording).value
         stage = Stage(folder, {**os.environ, "AGENT_HOME": str(home / "agent")}, real=real)
-        played = asyncio.run(play(recording(told), stage, Settings(), Silent()))
+        played = asyncio.run(play(told, stage, Settings(), Silent()))
         if played.divergence is not None:
             found = played.divergence
             raise DivergedError(

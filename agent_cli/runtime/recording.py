@@ -5,7 +5,7 @@ they have set, undone or taken back. It stands before the message of the model t
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import pairwise
 
 from msgspec import Struct
@@ -71,14 +71,13 @@ def _found(pattern: re.Pattern[str], finished: CallFinished | None) -> str | Non
     return match[1] if match else None
 
 
-def recording(entries: Sequence[Entry], until: int | None = None) -> Recording:
+def recording(entries: Iterable[Entry], until: int | None = None) -> Recording:
     """Take a session apart, up to the model's message number `until`; raises JournalError."""
-    if len(entries) < 2 or not isinstance(started := entries[0], SessionStarted):  # noqa: PLR2004
-        raise JournalError("the session has not begun")
     kept = tuple(_until(entries, until))
+    started = next((one for one in kept if isinstance(one, SessionStarted)), None)
     first = next((one for one in kept if isinstance(one, TaskStarted)), None)
-    if first is None:
-        raise JournalError("the session has not begun")
+    if started is None or first is None:
+        raise JournalError("the session has not begun: there is nothing to play")
     sorter = _Sorter()
     for entry in kept:
         sorter.take(entry)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from testbed.loaded import entries, read
 from testbed.replies import Call, Reply, Say
 from testbed.run_agent import environment
 from testbed.server import ModelServer
@@ -16,9 +17,7 @@ from agent_cli.runtime.assemble import assemble
 from agent_cli.runtime.recording import recording
 from agent_cli.runtime.replaying import Played, Stage, play
 from agent_cli.runtime.toolbox import Options
-from agent_cli.sessions.codec import entries
 from agent_cli.sessions.divergence import Divergence
-from agent_cli.sessions.journal import read
 from agent_cli.settings.schema import Settings
 from agent_cli.types.approval import Request, Verdict
 from agent_cli.types.entries import CallFinished, Entry
