@@ -74,6 +74,7 @@ def test_a_trusted_folder_brings_servers():
     assert found == Known((Server("My-Server", ("./run", "-x"), {}, ROOT, trusted=Manifest()),))
 
 
+@pytest.mark.trap("T-24")
 def test_the_users_server_stands_over_the_folders():
     found = folders({"x": {"command": "theirs"}}, x=McpServer(command="mine"))
     assert [one.argv for one in found.servers] == [("mine",)]

@@ -122,6 +122,17 @@ def test_every_row_that_is_no_failure_has_its_scenarios():
     assert {name for names in NO_FAILURES.values() for name in names} <= {*HARMLESS}
 
 
+@pytest.mark.parametrize("protocol", ["native", "xml"])
+def test_what_the_user_declines_is_no_failure_but_skips_the_rest(
+    protocol: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    scenario = Scenario({"path": "new.txt", "content": "x"}, asks=True, declines=True)
+    played = play("write_to_file", scenario, tmp_path, monkeypatch, xml=protocol == "xml")
+    skipped = [(Outcome.SKIPPED, Code.REJECTED_EARLIER)] if protocol == "native" else []
+    outcomes = [(one.outcome, one.code) for one in played.results]
+    assert outcomes == [(Outcome.REJECTED, None), *skipped, (Outcome.OK, Code.FINISHED)]
+
+
 CALLS = [pytest.param(*row, id=name) for name, row in HARMLESS.items()]
 
 

@@ -148,7 +148,9 @@ def called(tool: str) -> Call:
 
 
 GONE = "server 'bare' is gone"
-SILENCE = "did not answer within 3 seconds"
+PATIENCE = 4.0
+"""Seconds for a server that never answers; enough for it to start on a busy machine."""
+SILENCE = f"did not answer within {PATIENCE:g} seconds"
 USING = {
     "no_object": Scenario(
         {"server_name": "bare", "tool_name": "echo", "arguments": "[1]"},
@@ -161,7 +163,7 @@ USING = {
     ),
     "unusable": using("echo", "cannot find my configuration", "leaves"),
     "gone": using("die", GONE),
-    "timeout": using("wait", SILENCE, timeout=3, code=Code.TIMED_OUT),
+    "timeout": using("wait", SILENCE, timeout=PATIENCE, code=Code.TIMED_OUT),
     "answer": using("echo", "refused", "tools/call:refuse"),
     "tool": using("nothing", "has no tool 'nothing'"),
     "changed": using(
@@ -182,7 +184,7 @@ READING = {
     ),
     "unusable": reading("cannot find my configuration", "leaves"),
     "gone": reading(GONE, "resources/read:die"),
-    "timeout": reading(SILENCE, "resources/read:wait", timeout=3, code=Code.TIMED_OUT),
+    "timeout": reading(SILENCE, "resources/read:wait", timeout=PATIENCE, code=Code.TIMED_OUT),
     "answer": reading("gave no valid answer", "resources/read:wrong"),
     "resource": reading("refused", "resources/read:refuse"),
 }

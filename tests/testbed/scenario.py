@@ -48,6 +48,8 @@ class Scenario:
     """The user is asked, where the policy would let the call pass."""
     comment: str = ""
     """What the user says with each yes."""
+    declines: bool = False
+    """The user says no to everything."""
     on_ask: Callable[[Path], None] = nothing
     on_start: Callable[[Path], None] = nothing
     """Something else changes the workspace: while the user is asked; when a call starts."""

@@ -14,6 +14,7 @@ from testbed.failing_places import (
     served,
 )
 from testbed.failing_searches import PYTHON
+from testbed.loopback import Answer
 from testbed.scenario import Scenario, file
 
 from agent_cli.types.outcomes import Code, Outcome
@@ -106,6 +107,15 @@ HARMLESS: dict[str, tuple[str, Scenario]] = {
         ),
     ),
     "an empty file": ("write_to_file", ok({"path": "new.txt", "content": ""}, "created")),
+    "an index whose embeddings cannot be had": (
+        "codebase_search",
+        ok(
+            {"query": "two"},
+            "Note: ",
+            settings={"index": {"embeddings_model": "m", "base_url": "{URL}/v1"}},
+            answers=(Answer(status=404),) * 9,
+        ),
+    ),
     "nothing found": ("search_files", ok({"path": ".", "regex": "zzz"}, "Found 0 results.")),
     "an empty list of todos": ("update_todo_list", ok({"todos": ""}, "0 of 0 items")),
 }

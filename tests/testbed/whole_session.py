@@ -54,8 +54,8 @@ class User:
 
     async def approve(self, requests: Sequence[Request]) -> Sequence[Verdict]:
         self._scenario.on_ask(self._root)
-        said = self._scenario.comment
-        return [Verdict(one.effects[0].kind is not Kind.ASK, said) for one in requests]
+        said, yes = self._scenario.comment, not self._scenario.declines
+        return [Verdict(yes and one.effects[0].kind is not Kind.ASK, said) for one in requests]
 
     async def ask(self, question: str, suggestions: tuple[str, ...] = ()) -> str | None:
         return None
