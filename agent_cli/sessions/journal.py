@@ -82,7 +82,7 @@ class Journal:
 
     def entries(self) -> tuple[Entry, ...]:
         assert self.path is not None
-        return tuple(one.entry for one in read(self.path).envelopes)
+        return read(self.path, tuple).value
 
     def close(self) -> None:
         os.close(self._descriptor)
