@@ -4,8 +4,9 @@ from msgspec import Struct
 
 from agent_cli.types.messages import (
     AssistantMessage,
-    Message,
+    NudgeMessage,
     Reasoning,
+    Recorded,
     Text,
     ToolCall,
     ToolResult,
@@ -29,15 +30,45 @@ IMAGE = 1600 * BYTES_PER_TOKEN
 """What an image counts for: the most that the providers' own rules make of one."""
 
 
+NUDGE = 500
+"""What the sentence of a nudge counts for."""
+
+
+class Sizes(Struct, frozen=True):
+    """About how many bytes of text each part of a request holds."""
+
+    system: int
+    tools: int
+    said: int
+    """By the user, by the model, and by us to the model."""
+    results: int
+
+    @property
+    def whole(self) -> int:
+        return self.system + self.tools + self.said + self.results
+
+
+def sizes(request: ModelRequest) -> Sizes:
+    measured = [(message, message_size(message)) for message in request.messages]
+    results = sum(size for message, size in measured if isinstance(message, ToolResult))
+    return Sizes(
+        len(request.system),
+        sum(len(tool.description) + len(bytes(tool.schema)) for tool in request.tools),
+        sum(size for _, size in measured) - results,
+        results,
+    )
+
+
 def size(request: ModelRequest) -> int:
     """Return about how many bytes of text the request holds."""
-    tools = sum(len(tool.description) + len(bytes(tool.schema)) for tool in request.tools)
-    return len(request.system) + tools + sum(map(message_size, request.messages))
+    return sizes(request).whole
 
 
-def message_size(message: Message) -> int:
+def message_size(message: Recorded) -> int:
     """Return about how many bytes of text the message holds; images count as text, too."""
     match message:
+        case NudgeMessage(detail=detail):
+            return NUDGE + len(detail)
         case UserMessage(text, images):
             return len(text) + IMAGE * len(images)
         case ToolResult(content=content, images=images):
@@ -76,3 +107,30 @@ class Calibration(Struct, frozen=True):
         measured = min(max(usage.input_tokens / estimate(size), _LEAST), _MOST)
         factor = (self.factor + measured) / 2 if self.observed else measured
         return Calibration(factor, observed=True)
+
+
+class Window(Struct, frozen=True):
+    """What a model can take in, in tokens, and how much of that a conversation may fill."""
+
+    tokens: int | None = None
+    """None: nobody knows."""
+    max_output: int | None = None
+    compact_at: float = 0.85
+    automatic: bool = True
+
+    @property
+    def reserved(self) -> int:
+        """Return what is left free for the answer; never more than half."""
+        wanted = self.max_output or DEFAULT_OUTPUT
+        return wanted if self.tokens is None else min(wanted, self.tokens // 2)
+
+    @property
+    def full(self) -> int | None:
+        """Return how large a request may become before the conversation is compacted."""
+        if self.tokens is None:
+            return None
+        return min(round(self.tokens * self.compact_at), self.tokens - self.reserved)
+
+
+DEFAULT_OUTPUT = 8192
+"""What an answer may have where nobody says how long it can be."""

@@ -77,6 +77,8 @@ class Task(Struct, frozen=True):
     refused: int = 0
     """Messages in a row whose completion was refused."""
     used_tool: bool = False
+    summary: str = ""
+    """What a model wrote of the messages that were replaced."""
     compacted: bool = False
     """The model has not spoken since the history was compacted."""
     stop: Stop | None = None

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from agent_cli.engine.demand import demand
 from agent_cli.engine.task import Task
 from agent_cli.types.entries import HistoryCompacted
-from agent_cli.types.messages import Recorded, ToolResult, UserMessage
+from agent_cli.types.messages import AssistantMessage, Recorded, ToolResult, UserMessage
 
 
 def cuts(messages: tuple[Recorded, ...]) -> tuple[int, ...]:
@@ -24,5 +24,8 @@ def compacted(task: Task, entry: HistoryCompacted) -> Task:
     demand(bool(entry.text.strip()), "compacted to nothing")
     whole = entry.kept == 0 and bool(task.messages)
     demand(whole or entry.kept in cuts(task.messages), f"{entry.kept} messages cannot be kept")
+    spoke = entry.kept == 0 and isinstance(task.messages[-1], AssistantMessage)
+    demand(not spoke, "compacted so that the model would be asked again")
     kept = task.messages[len(task.messages) - entry.kept :]
-    return replace(task, messages=(UserMessage(entry.text), *kept), compacted=True)
+    messages = (UserMessage(entry.text), *kept)
+    return replace(task, messages=messages, summary=entry.summary, compacted=True)

@@ -2,6 +2,7 @@
 
 from agent_cli.engine.outcomes import Verdict
 from agent_cli.i18n.catalog import say
+from agent_cli.types.entries import HistoryCompacted
 from agent_cli.types.errors import Fault, HookError, ProviderError
 
 
@@ -16,6 +17,18 @@ def provider_verdict(error: ProviderError) -> Verdict:
 
 def hook_message(error: HookError) -> str:
     return say("a hook forbids going on: {reason}", reason=str(error))
+
+
+def compaction_message(entry: HistoryCompacted) -> str:
+    """Return one sentence on what the conversation was replaced by."""
+    sizes = {"before": entry.tokens_before, "after": entry.tokens_after}
+    if entry.fell_back:
+        return say(
+            "no summary could be had: compacted to what you said and what was recorded,"
+            " from about {before:,} to {after:,} tokens",
+            **sizes,
+        )
+    return say("the conversation was compacted, from about {before:,} to {after:,} tokens", **sizes)
 
 
 def budget_message() -> str:

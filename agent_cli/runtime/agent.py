@@ -19,6 +19,7 @@ from agent_cli.engine.steps import (
     next_step,
 )
 from agent_cli.runtime.asking import Asking, Model
+from agent_cli.runtime.compaction import Compaction
 from agent_cli.runtime.dispatch import Dispatcher
 from agent_cli.runtime.facts import fact
 from agent_cli.runtime.interruption import interrupt
@@ -53,6 +54,7 @@ class Agent:
         self._dispatcher = dispatcher
         self._rules = rules
         self._model = Model(asking, emit)
+        self.compaction = Compaction(session, asking, self._model, emit)
         self._partial = ""
 
     @property
@@ -174,8 +176,11 @@ class Agent:
     async def _call_model(self) -> None:
         self.session.sync()
         await self._asking.ready(self.session.state)
+        await self.compaction.if_full()
+        if not isinstance(next_step(self.session.state, self._current_rules()), CallModel):
+            return  # a summary used up what was left
         try:
-            said = await self._model.answer(self.session)
+            said = await self.compaction.answer()
         finally:
             self._partial = self._model.cut_off
         self.session.append(said)

@@ -9,17 +9,19 @@ from msgspec.structs import replace
 
 from agent_cli.context.customs import Customs
 from agent_cli.context.request import RequestBuilder
-from agent_cli.context.tokens import estimate, size
+from agent_cli.context.tokens import Window, estimate, size
 from agent_cli.engine.task import State
 from agent_cli.providers.base import Provider
+from agent_cli.runtime.gauge import Gauge
 from agent_cli.runtime.mentions import Along
 from agent_cli.runtime.redaction import harmless
 from agent_cli.runtime.session import Session
 from agent_cli.types.entries import AssistantSaid, AttemptLost
 from agent_cli.types.errors import ProviderError
-from agent_cli.types.events import Event, Retrying
+from agent_cli.types.events import Delta, Event, Retrying
+from agent_cli.types.messages import AssistantMessage
 from agent_cli.types.redaction import Redactor
-from agent_cli.types.requests import ModelRequest
+from agent_cli.types.requests import ModelRequest, Protocol
 from agent_cli.types.usage import Usage
 from agent_cli.wire.accumulate import Accumulator
 
@@ -38,6 +40,9 @@ class Asking(Struct, frozen=True):
     """Makes the details that go along with what the user says."""
     redactor: Redactor
     """Takes secrets out of what a provider says when it refuses."""
+    window: Window
+    """How much the model takes in."""
+    protocol: Protocol
     ready: Callable[[State], Awaitable[None]]
     """Called before each request, for what a session does not wait for until then."""
     price: Callable[[Usage], Usage]
@@ -50,8 +55,14 @@ class Model:
     def __init__(self, asking: Asking, emit: Callable[[Event], None]) -> None:
         self._asking = asking
         self._emit = emit
+        self.protocol = asking.protocol
+        self.gauge = Gauge(asking.protocol)
         self.cut_off = ""
         """The text of an answer that did not come to its end."""
+
+    def request(self, state: State) -> ModelRequest:
+        """Return what the model would be asked in this state."""
+        return self._asking.request(state, self._asking.builder)
 
     async def answer(self, session: Session) -> AssistantSaid:
         """Return what the model says next; raises ProviderError.
@@ -59,9 +70,23 @@ class Model:
         An answer that broke off on the way is recorded as lost.
         """
         began = time.monotonic()
-        state = session.state
-        request = self._asking.request(state, self._asking.builder)
-        accumulator, retries = Accumulator(state.ids), 0
+        request = self.request(session.state)
+        message, retries = await self._ask(session, request, self._emit)
+        return AssistantSaid(message, round(time.monotonic() - began, 3), retries)
+
+    async def aside(self, session: Session, request: ModelRequest) -> AssistantMessage:
+        """Return the answer to what is no part of the conversation; it is not shown."""
+        try:
+            answer, _ = await self._ask(session, request, self._waiting)
+        finally:
+            self.cut_off = ""
+        return answer
+
+    async def _ask(
+        self, session: Session, request: ModelRequest, emit: Callable[[Delta], None]
+    ) -> tuple[AssistantMessage, int]:
+        """Return the answer, and how often it had to be asked for again."""
+        accumulator, retries = Accumulator(session.state.ids), 0
         try:
             async with aclosing(self._asking.provider.stream(request)) as deltas:
                 async for delta in deltas:
@@ -70,15 +95,19 @@ class Model:
                         if accumulator.begun:
                             session.append(AttemptLost(self._lost(request, accumulator)))
                     accumulator.add(delta)
-                    self._emit(delta)
+                    emit(delta)
             message = accumulator.message()
         except ProviderError as error:
             raise harmless(error, self._asking.redactor) from None
         finally:
             self.cut_off = accumulator.text
         self.cut_off = ""
-        priced = replace(message, usage=self._asking.price(message.usage))
-        return AssistantSaid(priced, round(time.monotonic() - began, 3), retries)
+        self.gauge.learn(request, message.usage)
+        return replace(message, usage=self._asking.price(message.usage)), retries
+
+    def _waiting(self, delta: Delta) -> None:
+        if isinstance(delta, Retrying):
+            self._emit(delta)
 
     def _lost(self, request: ModelRequest, accumulator: Accumulator) -> Usage:
         """Estimate what an answer used that broke off, and may be billed all the same."""

@@ -11,6 +11,7 @@ from agent_cli.context.environment import MOST_NAMES, details
 from agent_cli.context.modes import allows
 from agent_cli.context.request import RequestBuilder
 from agent_cli.context.terms import Terms
+from agent_cli.context.tokens import Window
 from agent_cli.engine.budget import Budget
 from agent_cli.engine.steps import Rules
 from agent_cli.engine.task import State
@@ -115,6 +116,8 @@ def _agent(
     parts: Parts, session: Session, provider: Provider, run: Dispatcher, frontend: Frontend
 ) -> Agent:
     settings, options = parts.settings, parts.options
+    started = session.state.session
+    assert started is not None
 
     async def ready(state: State) -> None:
         run.keeping.begin()
@@ -130,6 +133,8 @@ def _agent(
         ready=ready,
         price=lambda usage: priced(usage, parts.resolved.info),
         redactor=session.redactor,
+        window=_window(parts),
+        protocol=started.protocol,
     )
     rules = Rules(
         interactive=options.interactive,
@@ -151,6 +156,11 @@ def _terms(settings: Settings) -> Terms:
     completion = settings.completion
     checks = tuple(dict.fromkeys(completion.verify))
     return Terms(turn_rules(settings), completion.open_todos == "block", checks)
+
+
+def _window(parts: Parts) -> Window:
+    info, said = parts.resolved.info, parts.settings.context
+    return Window(info.context_window, info.max_output, said.compact_at, said.auto_compact)
 
 
 def _request(parts: Parts, state: State, builder: RequestBuilder) -> ModelRequest:

@@ -147,6 +147,15 @@ class CompletionSettings(Struct, frozen=True, forbid_unknown_fields=True):
     """Commands that have to end with status 0 before the result of a task is shown."""
 
 
+class ContextSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """When a conversation is compacted: its older part replaced by a summary."""
+
+    auto_compact: bool = True
+    """Before the model's window is full; `/compact` does it at any time."""
+    compact_at: Annotated[float, Meta(gt=0, le=1)] = 0.85
+    """Part of the window that a request may fill."""
+
+
 HookEvent: TypeAlias = Literal[
     "SessionStart",
     "UserPromptSubmit",
@@ -222,6 +231,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     images: ImagesSettings = ImagesSettings()
     index: IndexSettings = IndexSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
+    context: ContextSettings = ContextSettings()
     providers: dict[str, ProviderSettings] = field(default_factory=dict[str, ProviderSettings])
     models: dict[str, ModelSettings] = field(default_factory=dict[str, ModelSettings])
     """By `provider/name`."""

@@ -186,6 +186,10 @@ class HistoryCompacted(Struct, frozen=True, tag="history_compacted", omit_defaul
     """`user`, or `window` when it was nearly full."""
     asked: bool = False
     """Whether the model was asked for the summary."""
+    fell_back: bool = False
+    """The model was asked and gave no summary that could be used."""
+    summary: str = ""
+    """The part of the text that a model wrote, now or when this was compacted before."""
     usage: Usage = Usage()
     """Of asking it."""
     tokens_before: int = 0

@@ -185,7 +185,9 @@ class Conversation(RuleBasedStateMachine):
     def the_history_is_compacted(self, data: st.DataObject) -> None:
         task = self.state.task
         if task.messages and not task.open_calls and not task.compacted:
-            kept = data.draw(st.sampled_from([0, *cuts(task.messages)]))
+            spoke = isinstance(task.messages[-1], AssistantMessage)
+            possible = [*cuts(task.messages), *([] if spoke else [0])]
+            kept = data.draw(st.sampled_from(possible))
             self.tell(HistoryCompacted("what was said", kept, "user"))
 
     @rule()

@@ -98,7 +98,7 @@ def test_what_was_done_to_files_is_not_unsaid():
     assert state.task.evidence.changed == (change,)
 
 
-COMPACTED = HistoryCompacted("what was said", 0, "user")
+COMPACTED = HistoryCompacted("what was said", 1, "user")
 ILLEGAL: dict[str, tuple[list[Told], Entry]] = {
     "queued words that were not": ([], DELIVERED),
     "queued words out of turn": ([InputQueued("first"), MEANWHILE], DELIVERED),

@@ -1,8 +1,8 @@
 """`stream-json`: one JSON object a line on standard output; the last one is always `result`.
 
 Every line has `v`, `type`, `seq`, `ts`, `session_id` and `turn`. Types: init, message, turn,
-tool_use, tool_result, task_started, check, completion_result, error, result. Characters are
-JSON-escaped. Every call has one tool_use, when it starts or, if it never does, before its
+tool_use, tool_result, task_started, check, completion_result, compacted, error, result. Characters
+are JSON-escaped. Every call has one tool_use, when it starts or, if it never does, before its
 tool_result. The calls of a subtask stand between the two of the call that started it, and checks
 between those of the completion that they belong to.
 """
@@ -22,6 +22,7 @@ from agent_cli.types.entries import (
     CallFinished,
     CallStarted,
     CheckRun,
+    HistoryCompacted,
     Interrupted,
     TaskStarted,
     UserSaid,
@@ -34,7 +35,7 @@ from agent_cli.types.events import (
     Retrying,
     SessionOpened,
 )
-from agent_cli.types.messages import ToolCall
+from agent_cli.types.messages import ToolCall, ToolResult
 
 VERSION = 1
 
@@ -107,24 +108,29 @@ class JsonLines(NobodyThere):
                 self._started.add(call_id)
                 self._tool_use(self._calls[call_id])
             case CallFinished(result):
-                if result.call_id not in self._started:
-                    self._tool_use(self._calls[result.call_id])
-                self._write(
-                    "tool_result",
-                    id=result.call_id,
-                    name=self._calls[result.call_id].name,
-                    status=result.outcome,
-                    code=result.code,
-                    content=result.content,
-                )
-                del self._calls[result.call_id]
+                self._finished(result)
             case CheckRun(call_id, check):
                 ran: Fields = {"command": check.command, "exit_code": check.exit_code}
                 self._write("check", id=call_id, passed=check.passed, **ran)
+            case HistoryCompacted():
+                self._write("compacted", **_compacted(entry))
             case Interrupted(reason, detail):
                 self._write("error", fatal=False, reason=reason, message=detail)
             case _:
                 pass
+
+    def _finished(self, result: ToolResult) -> None:
+        call = self._calls.pop(result.call_id)
+        if call.id not in self._started:
+            self._tool_use(call)
+        self._write(
+            "tool_result",
+            id=call.id,
+            name=call.name,
+            status=result.outcome,
+            code=result.code,
+            content=result.content,
+        )
 
     def _tool_use(self, call: ToolCall) -> None:
         self._write("tool_use", id=call.id, name=call.name, arguments=call.arguments)
@@ -134,6 +140,16 @@ class JsonLines(NobodyThere):
         head |= {"session_id": self._session, "turn": self._turn}
         self._seq += 1
         put(msgspec.json.encode(head | fields).decode())
+
+
+def _compacted(entry: HistoryCompacted) -> Fields:
+    return {
+        "by": entry.by,
+        "summarised": entry.asked and not entry.fell_back,
+        "tokens_before": entry.tokens_before,
+        "tokens_after": entry.tokens_after,
+        "usage": msgspec.to_builtins(entry.usage),
+    }
 
 
 def result_fields(state: State, ending: Ending) -> Fields:

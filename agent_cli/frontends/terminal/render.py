@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from rich.text import Text
 
 from agent_cli.frontends.evidence import check_line
+from agent_cli.frontends.messages import compaction_message
 from agent_cli.frontends.reasons import reason
 from agent_cli.frontends.sanitiser import in_one_line, visible
 from agent_cli.frontends.terminal.approval_card import approval_card, question, read_verdict
@@ -19,6 +20,7 @@ from agent_cli.types.entries import (
     CallStarted,
     CheckRun,
     Entry,
+    HistoryCompacted,
     TaskStarted,
     TodosUpdated,
 )
@@ -112,6 +114,8 @@ class TerminalFrontend:
                 self._writer.show(head.append(f" [{mode}] {visible(message)}"))
             case CheckRun(check=check):
                 self._writer.show(Text(check_line(check), style="green" if check.passed else "red"))
+            case HistoryCompacted():
+                self._writer.show(Text(compaction_message(entry), style="yellow"))
             case TodosUpdated(todos):
                 for todo in todos:
                     self._writer.show(Text(f"  {_MARKS[todo.status]} {visible(todo.text)}"))

@@ -1,6 +1,8 @@
 """The loop of a person at a terminal: read, work, show, again."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
+from enum import Enum, auto
+from typing import Any, Final, TypeVar
 
 from rich.text import Text
 
@@ -18,6 +20,15 @@ from agent_cli.frontends.terminal.writer import Writer
 from agent_cli.i18n.catalog import say
 from agent_cli.runtime.agent import Agent
 from agent_cli.types.errors import HookError, ProviderError
+
+T = TypeVar("T")
+
+
+class Failed(Enum):
+    FAILED = auto()
+
+
+FAILED: Final = Failed.FAILED
 
 
 class Repl:
@@ -40,10 +51,9 @@ class Repl:
         while (line := await self._next()) is not None:
             if not is_prompt(self._agent, line):
                 try:
-                    shown = run_command(self._agent, line)
+                    await self._command(line)
                 except Leave:
                     return
-                self._writer.show(Text(shown))
             elif line:
                 await self._turn(line)
 
@@ -61,20 +71,35 @@ class Repl:
         self._leaving = False
         return line
 
+    async def _command(self, line: str) -> None:
+        shown = run_command(self._agent, line)
+        if not isinstance(shown, str):
+            done = await self._watched(shown)
+            if done is FAILED:
+                return
+            shown = say("interrupted") if done is None else done
+        if shown:
+            self._writer.show(Text(shown))
+
     async def _turn(self, text: str, *, once: bool = False) -> None:
-        try:
-            awaiting = await interruptible(self._agent.submit(text))
-        except ProviderError as error:
-            message = ending_message(provider_verdict(error), str(error))
-            self._writer.show(Text(message, style="bold red"))
-            return
-        except HookError as error:
-            self._writer.show(Text(visible(hook_message(error)), style="bold red"))
+        awaiting = await self._watched(self._agent.submit(text))
+        if awaiting is FAILED:
             return
         self._writer.end_stream()
         remark = _remark(awaiting, once=once)
         if remark:
             self._writer.show(Text(remark, style="yellow"))
+
+    async def _watched(self, work: Coroutine[Any, Any, T]) -> "T | Failed | None":
+        """Do the work; None says that it was interrupted, FAILED that the user was told why."""
+        try:
+            return await interruptible(work)
+        except ProviderError as error:
+            message = ending_message(provider_verdict(error), str(error))
+        except HookError as error:
+            message = visible(hook_message(error))
+        self._writer.show(Text(message, style="bold red"))
+        return FAILED
 
 
 def _remark(awaiting: Awaiting | None, *, once: bool) -> str:

@@ -1,11 +1,13 @@
 """What can be typed after a slash. A mistyped command is reported, never sent to the model."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeAlias
 
 from msgspec import Struct
 
 from agent_cli.context.commands import typed
 from agent_cli.frontends.sanitiser import visible
+from agent_cli.frontends.terminal.room import compact, context
 from agent_cli.i18n.catalog import say
 from agent_cli.runtime.agent import Agent
 from agent_cli.runtime.standing import standing
@@ -15,10 +17,13 @@ from agent_cli.types.requests import Protocol
 _LEAVING = ("exit", "quit")
 
 
+Shown: TypeAlias = str | Coroutine[Any, Any, str]
+"""A text, or the work that leads to one; empty for nothing."""
+
+
 class Command(Struct, frozen=True):
     help: str
-    run: Callable[[Agent, str], str]
-    """Returns what is shown."""
+    run: Callable[[Agent, str], Shown]
 
 
 class Leave(Exception):  # noqa: N818 - an answer, not an error
@@ -35,7 +40,7 @@ def is_prompt(agent: Agent, line: str) -> bool:
     return _name(line) not in (*COMMANDS, *_LEAVING) and bool(typed(line, agent.customs.commands))
 
 
-def run_command(agent: Agent, line: str) -> str:
+def run_command(agent: Agent, line: str) -> Shown:
     """Run the command and return what to show; raises Leave."""
     name, _, argument = line[1:].partition(" ")
     if name in _LEAVING:
@@ -132,5 +137,7 @@ COMMANDS: dict[str, Command] = {
     "waive": Command("let the failures so far stand", _waive),
     "status": Command("show session, model and mode", _status),
     "tasks": Command("show the tasks that wait for each other", _tasks),
+    "context": Command("show how full the model's window is", context),
+    "compact": Command("replace the older part of the conversation by a summary", compact),
     "cost": Command("show tokens and cost so far", _cost),
 }

@@ -1,0 +1,39 @@
+"""`/context` and `/compact`: how full the model's window is, and how to make room in it."""
+
+from agent_cli.i18n.catalog import say
+from agent_cli.runtime.agent import Agent
+
+
+def context(agent: Agent, argument: str) -> str:
+    """Say what the next request would consist of."""
+    filling = agent.compaction.filling()
+    if filling is None:
+        return say("nothing has been said yet")
+    parts = filling.parts
+    lines = [
+        (say("system prompt"), parts.system),
+        (say("tools"), parts.tools),
+        (say("messages"), parts.said),
+        (say("results of tools"), parts.results),
+        (say("together"), parts.whole),
+    ]
+    width = max(len(name) for name, _ in lines)
+    shown = [f"{name:<{width}}  {tokens:>9,}" for name, tokens in lines]
+    if filling.window is None:
+        shown.append(say("in tokens, estimated; how much the model takes in is not known"))
+    else:
+        share = round(100 * parts.whole / filling.window)
+        full = say(
+            "in tokens, estimated: {share} % of the model's window of {window:,}",
+            share=share,
+            window=filling.window,
+        )
+        shown.append(full)
+    return "\n".join(shown)
+
+
+async def compact(agent: Agent, argument: str) -> str:
+    """Compact the conversation; what became of it is shown by whoever listens."""
+    if await agent.compaction.asked(argument):
+        return ""
+    return say("there is nothing to be gained by compacting now")
