@@ -29,7 +29,7 @@ COMMANDS = {
     "models": "list the models that are known",
     "policy": "judge commands, and try rules on past sessions",
     "run": "do one task and exit (also: exec, -p)",
-    "sessions": "list the sessions",
+    "sessions": "list, search, name, fork, export and delete sessions",
     "stats": "count sessions, tools, tokens and cost",
     "tool": "run one tool, for scripts and tests",
     "tools": "show what tools do, take and fail for",
@@ -38,6 +38,8 @@ COMMANDS = {
 }
 _ALIASES = {"exec": "run"}
 _MODULES = {"import": "importing"}
+_BARE = {"sessions": "list"}
+"""What is meant where none of several commands is named."""
 
 
 def run(arguments: list[str]) -> int:
@@ -98,7 +100,9 @@ def route(arguments: list[str]) -> tuple[str, list[str]]:
     if name == "run":
         return "start", ["--print", *arguments[1:]]
     if name in COMMANDS:
-        return name, arguments[1:]
+        rest = arguments[1:]
+        bare = not rest or (rest[0].startswith("-") and rest[0] != "--help")
+        return name, [_BARE[name], *rest] if bare and name in _BARE else rest
     return "start", arguments
 
 

@@ -75,6 +75,10 @@ Continue: TypeAlias = Annotated[
 Resume: TypeAlias = Annotated[
     str, Option("--resume", "-r", "--session", "-s", help="Go on with a session, by id.")
 ]
+Fork: TypeAlias = Annotated[
+    bool,
+    Option("--fork", "--fork-session", help="Go on in a new session with the same beginning."),
+]
 Record: TypeAlias = Annotated[
     Path | None, Option("--record", help="Write a cassette of the run to this file.")
 ]
@@ -110,6 +114,7 @@ class Flags(Struct, frozen=True):
     ephemeral: bool
     continue_: bool
     resume: str
+    fork: bool
     record: Path | None
 
     def settings(self) -> dict[str, object]:

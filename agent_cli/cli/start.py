@@ -42,6 +42,7 @@ def command(
     ephemeral: given.Ephemeral = False,
     continue_: given.Continue = False,
     resume: given.Resume = "",
+    fork: given.Fork = False,
     record: given.Record = None,
 ) -> None:
     """Work on the code in this directory, together with a model."""
@@ -71,6 +72,7 @@ def start(flags: Flags) -> None:
         ephemeral=flags.ephemeral,
         interactive=interactive,
         resume=path,
+        fork=flags.fork,
         record=flags.record,
         trusted=in_force.hooked,
         folders_servers=folders_servers(in_force.standing),
@@ -93,6 +95,8 @@ def refuse_contradictions(flags: Flags) -> None:
         raise typer.BadParameter(
             say("a session that is gone on with is kept"), param_hint="--ephemeral"
         )
+    if flags.fork and not (flags.continue_ or flags.resume):
+        raise typer.BadParameter(say("say which session, with -c or --resume"), param_hint="--fork")
 
 
 def task_text(flags: Flags, *, interactive: bool) -> tuple[str | None, str]:

@@ -81,7 +81,7 @@ def assemble(
         )
     except ConfigurationError:
         if resumed:
-            resumed.session.close()
+            resumed.give_up()
         raise
     session = (
         resumed.session

@@ -1,5 +1,6 @@
 """Begins a session, or goes on with one that was left."""
 
+from pathlib import Path
 from typing import get_args
 
 from msgspec import Struct
@@ -16,7 +17,8 @@ from agent_cli.runtime.standing import standing
 from agent_cli.runtime.toolbox import Options
 from agent_cli.sessions.catalog import new_id, session_path
 from agent_cli.sessions.codec import FORMAT
-from agent_cli.sessions.journal import Ephemeral, create
+from agent_cli.sessions.fork import fork
+from agent_cli.sessions.journal import Ephemeral, create, remove
 from agent_cli.settings.load import digest
 from agent_cli.settings.places import data_directory
 from agent_cli.settings.schema import Blocking, Settings
@@ -40,20 +42,29 @@ class Left(Struct, frozen=True):
     session: Session
     damage: str
     """What was cut off its file, because it was damaged."""
+    forked: Path | None = None
+    """The file that was made for it."""
 
     @property
     def protocol(self) -> Protocol:
         return _started(self.session).protocol
+
+    def give_up(self) -> None:
+        """Close it; a fork that nobody has worked in is no session."""
+        self.session.close()
+        if self.forked is not None:
+            remove(self.forked)
 
 
 def left(settings: Settings, options: Options, frontend: Redacted) -> Left | None:
     """Open the session that the options name, if any; raises JournalError."""
     if options.resume is None:
         return None
-    session, damage = open_session(options.resume, frontend.emit, frontend.redactor)
+    forked = fork(options.resume) if options.fork else None
+    session, damage = open_session(forked or options.resume, frontend.emit, frontend.redactor)
     if not session.state.tasks:  # it ended right after its beginning
         session.append(TaskStarted(settings.mode))
-    return Left(session, damage)
+    return Left(session, damage, forked)
 
 
 def begin(

@@ -43,6 +43,17 @@ class Session:
         self.state = state
         self._emit(Appended(envelope.seq, envelope.at, entry))
 
+    @property
+    def path(self) -> Path | None:
+        """The session file; None if there is none."""
+        return self._log.path
+
+    def move(self, log: Log, state: State) -> None:
+        """Go on in another log, which says the same so far."""
+        self._log.close()
+        self._log = log
+        self.state = state
+
     def sync(self) -> None:
         """Return when everything recorded so far would survive a power cut."""
         self._log.sync()

@@ -64,6 +64,8 @@ class Options(Struct, frozen=True):
     """The command that demonstrates a result may run though nobody is there to see it."""
     resume: Path | None = None
     """The session file to go on with."""
+    fork: bool = False
+    """Go on in a new session with the same beginning."""
     own_checks: tuple[str, ...] = ()
     """Those of `completion.verify` that are the user's, and run without a question."""
     mode: str = ""
