@@ -28,6 +28,7 @@ COMMANDS = {
     "mcp": "add, list, remove and test servers of tools",
     "models": "list the models that are known",
     "policy": "judge commands, and try rules on past sessions",
+    "replay": "play a session again, and compare",
     "run": "do one task and exit (also: exec, -p)",
     "sessions": "list, search, name, fork, export and delete sessions",
     "stats": "count sessions, tools, tokens and cost",

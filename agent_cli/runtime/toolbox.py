@@ -96,11 +96,7 @@ def toolbox(
     """
     found = customs(options.brought)
     found.modes.find(settings.mode)  # an unknown mode stops before a session is made
-    added = tuple(path.resolve() for path in options.add_dirs)
-    notes = None if options.ephemeral else state_directory(options.environ) / "writing"
-    workspace = Workspace(options.cwd.resolve(), added, notes=notes)
-    workspace.own = _own(options.environ)
-    workspace.tidy()
+    workspace = _workspace(options)
     processes = _processes(settings, options, workspace, redactor or Redactor())
     known = known_servers(settings, options.cwd, options.environ, options.folders_servers)
     servers = hub(known, processes, frontend, settings.mcp.wait)
@@ -123,6 +119,15 @@ def toolbox(
         closing=(services.browser.close,) if services.browser else (),
         demonstrates=options.interactive or options.demonstrates,
     )
+
+
+def _workspace(options: Options) -> Workspace:
+    added = tuple(path.resolve() for path in options.add_dirs)
+    notes = None if options.ephemeral else state_directory(options.environ) / "writing"
+    workspace = Workspace(options.cwd.resolve(), added, notes=notes)
+    workspace.own = _own(options.environ)
+    workspace.tidy()
+    return workspace
 
 
 def _undo(options: Options) -> Path | None:

@@ -41,6 +41,7 @@ PURE = ("types/", "engine/", "wire/", "approval/")
 OPENERS = {
     "cli/demo.py": "copies the sample project to a folder of its own",
     "cli/main.py": "gives stdout to nobody when its reader is gone",
+    "cli/replay.py": "makes the copy that a session is played again in",
     "cli/standard_streams.py": "opens the standard streams that were closed",
     "context/modes.py": "lists the prompts that resources found",
     "frontends/headless/streams.py": "gives a stream to nobody when it cannot be written",
