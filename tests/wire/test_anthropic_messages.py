@@ -104,6 +104,21 @@ def test_a_tool_choice_is_sent_only_to_forbid_parallel_calls(tools, parallel):
     assert "tool_choice" not in sent(ASKED, tools=tools, parallel_tool_calls=parallel)
 
 
+def test_what_the_request_before_marked_last_is_marked_again():
+    calls = tuple(ToolCall(f"c{number}", "read_file", "{}") for number in range(30))
+    results = [ToolResult(call.id, Outcome.OK, content="x") for call in calls]
+    told = [UserMessage("a"), AssistantMessage(calls), *results]
+    said = [AssistantMessage((Text("b"),)), UserMessage("c")]
+
+    def marked(*messages):
+        turns = json.loads(encode(*messages))["messages"]
+        return [at for at, turn in enumerate(turns) if MARK.items() <= turn["content"][-1].items()]
+
+    assert marked(told[0]) == [0]
+    assert marked(*told) == [0, 2]
+    assert marked(*told, *said) == [2, 4]
+
+
 def test_the_last_block_of_the_last_user_message_is_marked():
     messages = sent(ASKED, UserMessage("a", (IMAGE,)), AssistantMessage((Text("b"),)))["messages"]
     marks = [["cache_control" in block for block in message["content"]] for message in messages]

@@ -1,7 +1,7 @@
 """Requests in the Messages format.
 
 Rule 1: the messages are a join of cached fragments, so that the next request extends this one byte
-for byte. The one thing that moves is the cache mark, which is put on while joining.
+for byte. The one thing that moves are cache marks, put on while joining.
 Rule 2: roles alternate, results come before words, nothing blank is sent. What is left of a message
 after that may be nothing, and its neighbours are then joined.
 Rule 3: decoding keeps what `ModelRequest` can hold. Content that it cannot hold is refused, because
@@ -29,6 +29,11 @@ DEFAULT_MAX_OUTPUT = 8192
 """The format demands a number; every model in service can write this much."""
 
 CACHE_MARK = b',"cache_control":{"type":"ephemeral"}}'
+
+MARKED_TURNS = 2
+"""Of the user, the last ones: where the request before wrote the cache is then a mark of this one,
+however many blocks were added since, and the vendor looks back no further than 20. With the marks
+of system prompt and tools these are the four that it allows."""
 
 
 class _Turn(Struct):
@@ -67,8 +72,8 @@ def _encode_turns(messages: tuple[Message, ...], fragments: Fragments) -> list[b
             turns.append(_Turn(role, [], []))
         part = turns[-1].results if isinstance(message, ToolResult) else turns[-1].blocks
         part.append(fragment)
-    last_user = max((at for at, turn in enumerate(turns) if turn.role == "user"), default=-1)
-    return [_encode_turn(turn, mark=at == last_user) for at, turn in enumerate(turns)]
+    marked = [at for at, turn in enumerate(turns) if turn.role == "user"][-MARKED_TURNS:]
+    return [_encode_turn(turn, mark=at in marked) for at, turn in enumerate(turns)]
 
 
 def _encode_turn(turn: _Turn, *, mark: bool) -> bytes:
