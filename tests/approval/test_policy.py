@@ -193,6 +193,7 @@ def test_one_more_deny_rule_never_widens(
     assert strictness(stricter, tool, call, granted) >= strictness(policy, tool, call, granted)
 
 
+@pytest.mark.invariant("C4")
 @given(POLICIES, TOOLS, CALLS, LISTS, RULES)
 def test_one_more_grant_never_denies_and_never_lifts_a_denial(
     policy: Policy, tool: str, call: tuple[Effect, ...], granted: tuple[str, ...], rule: str

@@ -54,6 +54,7 @@ INCIDENTS = [
 ]
 
 
+@pytest.mark.invariant("C1")
 @pytest.mark.trap("T-30")
 @pytest.mark.parametrize(("command", "allow", "deny", "expected"), INCIDENTS)
 def test_incidents_of_others(command: str, allow: list[str], deny: list[str], expected: Decision):
@@ -185,6 +186,7 @@ RULE = st.sampled_from(["rm", "git push", "ls", "*", "", "sudo", "git", "x"])
 RULES = st.lists(RULE, max_size=3)
 
 
+@pytest.mark.invariant("C3", "C4")
 @given(TEXT, RULES, RULES, RULE)
 def test_one_more_deny_rule_never_widens(text: str, allow: list[str], deny: list[str], more: str):
     before = judge(text, allow=allow, deny=deny).decision
@@ -216,6 +218,7 @@ WRAPPED = st.sampled_from(
 )  # fmt: skip
 
 
+@pytest.mark.invariant("C3")
 @given(COMMAND, st.lists(WRAPPED, max_size=4), st.sampled_from(["rm", "git push", "git"]))
 def test_wrapping_never_makes_a_denial_vanish(command: str, wraps: list[str], rule: str):
     text = command
@@ -227,6 +230,7 @@ def test_wrapping_never_makes_a_denial_vanish(command: str, wraps: list[str], ru
             assert judge(text, allow=["*"], deny=[rule]).decision is DENY
 
 
+@pytest.mark.invariant("C1")
 @given(
     st.lists(st.sampled_from(["ls", "rm", "-x", "'a b'", "|", "&&", ";", "git"]), max_size=8),
     st.lists(st.sampled_from([" ", "  ", "\t", " \\\n "]), min_size=9, max_size=9),
@@ -241,11 +245,13 @@ def test_blanks_do_not_matter(
     assert judge(other, allow=allow, deny=deny).decision is plain.decision
 
 
+@pytest.mark.invariant("C1")
 @given(TEXT, RULES)
 def test_text_after_an_unsafe_part_does_not_make_it_safe(text: str, allow: list[str]):
     assert judge(f"rm x; {text}", allow=["ls", "git"], deny=[]).decision is not ALLOW
 
 
+@pytest.mark.invariant("C1")
 @given(st.binary(max_size=60))
 def test_any_bytes_have_a_verdict(data: bytes):
     judge(data.decode("utf-8", "surrogateescape"), allow=["*"], deny=["rm"])

@@ -163,11 +163,13 @@ def check(place: Path, seed: int, scripts: int) -> int:
     return allowed
 
 
+@pytest.mark.invariant("C6")
 @pytest.mark.parametrize("seed", SEEDS)
 def test_what_is_allowed_starts_only_what_rules_name(place: Path, seed: int):
     assert check(place, seed, SCRIPTS) > 0
 
 
+@pytest.mark.invariant("C6")
 @pytest.mark.skipif(STRACE is None, reason="strace is not installed")
 @pytest.mark.parametrize("seed", range(4))
 def test_traced_what_is_allowed_starts_and_writes_nothing_else(place: Path, seed: int):

@@ -84,6 +84,7 @@ def from_os(tree: ast.Module) -> Iterator[str]:
     return (name.removeprefix("os.") for name in imports(tree) if name.startswith("os."))
 
 
+@pytest.mark.invariant("C5")
 @pytest.mark.parametrize("name", [name for name in MODULES if name not in STARTING])
 def test_only_processes_starts_programs(name: str):
     assert starters(MODULES[name]) == []

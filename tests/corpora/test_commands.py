@@ -25,6 +25,7 @@ def test_there_are_hundreds_of_commands():
     assert len(ROWS) >= 300
 
 
+@pytest.mark.invariant("C1")
 @pytest.mark.trap("T-30")
 @pytest.mark.parametrize("verdict", ["ask", "deny"])
 def test_nothing_unsafe_is_let_through(verdict: str):

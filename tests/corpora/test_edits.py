@@ -36,6 +36,7 @@ def twice_named(folder: Path) -> Path:
     return folder / "f"
 
 
+@pytest.mark.invariant("F7", "F8")
 @pytest.mark.parametrize("lay", [plain, linked, twice_named])
 @pytest.mark.parametrize("row", ROWS)
 def test_the_bytes_of_an_edit(tmp_path: Path, row: Any, lay: Callable[[Path], Path]):

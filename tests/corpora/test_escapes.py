@@ -22,6 +22,7 @@ UNSEEN = {"\u034f", "\u115f", "\u1160", "\u17b4", "\u17b5", "\u3164", "\uffa0"}
 OURS = re.compile(r"\x1b\[(?:0|1|2|3|1;3[0-6]|3[0-6]|2;3)m")
 
 
+@pytest.mark.invariant("U1")
 @pytest.mark.parametrize("row", ROWS)
 def test_a_text_is_shown_as_its_row_says(row: Any):
     for name, sink in TEXTS.items():
@@ -44,6 +45,7 @@ def test_nothing_dangerous_comes_out_where_text_is_laid_out_anew(row: Any):
         assert danger(sink(row["text"])) == set(), name
 
 
+@pytest.mark.invariant("U1")
 @pytest.mark.parametrize("row", ROWS)
 def test_streamed_text_does_not_depend_on_its_pieces(row: Any):
     text = row["text"]

@@ -47,6 +47,7 @@ def calls(row: Any, path: str) -> Iterator[tuple[str, dict[str, object]]]:
                 yield "insert_content", {"path": path, "line": 1, "content": "y"}
 
 
+@pytest.mark.invariant("F1", "F2", "F4")
 @pytest.mark.parametrize("row", ROWS)
 def test_a_path(tmp_path: Path, row: Any):
     for number, _ in enumerate(calls(row, "")):

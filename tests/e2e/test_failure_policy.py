@@ -26,6 +26,7 @@ def configure(home: Path, text: str) -> None:
     path.write_text(text)
 
 
+@pytest.mark.invariant("I5")
 def test_a_message_stops_at_its_first_failure(project: Path, home: Path):
     configure(home, "turn.on_failure = 'stop'")
     script = [Say(calls=[READ, MISSING, TRUE, DONE]), Say(calls=[DONE])]

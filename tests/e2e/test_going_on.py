@@ -50,6 +50,7 @@ def lines(done: Completed) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+@pytest.mark.invariant("I4")
 def test_what_a_kill_left_open_is_settled_before_the_eyes_of_a_program(project: Path, home: Path):
     killed(project, home)
     done, _ = go_on(project, home, "--json", script=[Say(calls=[DONE])])
@@ -106,6 +107,7 @@ def test_a_session_keeps_its_model_over_the_settings(project: Path, home: Path):
     assert server.requests[0].body["model"] == "third"
 
 
+@pytest.mark.invariant("I8")
 @pytest.mark.parametrize("model", MODELS)
 def test_a_request_extends_those_before_the_session_was_left(model: str, project: Path, home: Path):
     script = [Say("I look.", calls=[READ, MISSING]), Say(calls=[DONE])]
@@ -138,6 +140,7 @@ def test_no_session_is_begun_where_nobody_can_be_asked(project: Path, home: Path
     assert run_agent(["sessions", "--all"], cwd=project, home=home).stdout == ""
 
 
+@pytest.mark.invariant("I14")
 def test_a_limit_counts_the_whole_session(project: Path, home: Path):
     script: list[Reply] = [Say(calls=[READ]), Say(calls=[READ])]
     limit = ["--max-turns", "2"]
@@ -152,6 +155,7 @@ def test_a_limit_counts_the_whole_session(project: Path, home: Path):
     assert done.exit_code == 0, done.stderr
 
 
+@pytest.mark.invariant("I14")
 def test_a_budget_counts_the_whole_session(project: Path, home: Path):
     model = ["-m", "anthropic/claude-opus-5"]  # five dollars for a million tokens
     dear = Usage(input=1_000_000)

@@ -74,11 +74,13 @@ def kill_and_resume(seed: int, project: Path, home: Path) -> None:
             check(folder, home)
 
 
+@pytest.mark.invariant("I1", "I4", "F9")
 @pytest.mark.parametrize("seed", range(6))
 def test_every_call_has_one_result_after_a_kill(seed: int, project: Path, home: Path):
     kill_and_resume(seed, project, home)
 
 
+@pytest.mark.invariant("I1", "I4", "F9")
 @pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(100, 140))
 def test_every_call_has_one_result_after_two_hundred_kills(seed: int, project: Path, home: Path):

@@ -174,12 +174,14 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> int:
     return calls_of_a_whole_run(project, tmp_path_factory.mktemp("home"))
 
 
+@pytest.mark.invariant("I1", "I2", "I4", "I9", "I11", "I13", "F9")
 @pytest.mark.parametrize("death", sample(), ids=lambda death: f"{death.moment}-{death.loss}")
 def test_a_session_lives_through(death: Death, many: int, project: Path, home: Path):
     """A sample, spread over the whole session; `number` is a millionth part of it here."""
     live_through(death._replace(number=1 + death.number * many // 10**6), project, home)
 
 
+@pytest.mark.invariant("I1", "I2", "I4", "I9", "I11", "I13", "F9")
 @pytest.mark.nightly
 @pytest.mark.timeout(7200)
 @pytest.mark.parametrize("loss", LOSSES)

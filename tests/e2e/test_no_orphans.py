@@ -35,6 +35,7 @@ def started(project: Path, home: Path, server: ModelServer) -> "subprocess.Popen
     return process
 
 
+@pytest.mark.invariant("R2")
 def test_after_a_denial_nothing_was_started(project: Path, home: Path, hidden: Hidden):
     with ModelServer([command(project), DONE]) as server:
         done = run_agent(RUN, cwd=project, home=home, server=server)
@@ -43,6 +44,7 @@ def test_after_a_denial_nothing_was_started(project: Path, home: Path, hidden: H
     assert hidden.processes() == []
 
 
+@pytest.mark.invariant("R1")
 def test_after_a_timeout_the_tree_has_ended(project: Path, home: Path, hidden: Hidden):
     with ModelServer([command(project, "; sleep 60", timeout=3), Hang()]) as server:
         process = started(project, home, server)
@@ -53,6 +55,7 @@ def test_after_a_timeout_the_tree_has_ended(project: Path, home: Path, hidden: H
         process.communicate()
 
 
+@pytest.mark.invariant("R1")
 def test_after_the_end_of_the_session_nothing_is_left(project: Path, home: Path, hidden: Hidden):
     """What a command leaves running goes on with the session, and ends with it."""
     with ModelServer([command(project), Hang()]) as server:
@@ -73,6 +76,7 @@ def test_after_success_nothing_is_left(project: Path, home: Path, hidden: Hidden
     assert hidden.processes() == []
 
 
+@pytest.mark.invariant("R1")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 @pytest.mark.parametrize("then", ["", "; sleep 60"], ids=["left behind", "running"])
 def test_after_a_signal_nothing_is_left(
@@ -87,6 +91,7 @@ def test_after_a_signal_nothing_is_left(
         process.communicate()
 
 
+@pytest.mark.invariant("R1")
 @pytest.mark.parametrize("end", ["close", "kill"])
 def test_after_the_terminal_is_gone_nothing_is_left(
     end: str, project: Path, home: Path, hidden: Hidden

@@ -127,6 +127,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.invariant("I1", "I6")
 @pytest.mark.parametrize(("call", "code", "says"), REFUSED)
 def test_every_failure_blocks_a_completion_in_its_message(
     call: Call, code: str | None, says: str, project: Path, home: Path

@@ -64,6 +64,7 @@ def test_with_parallel_calls_off_the_second_is_refused(model: str, project: Path
     assert "one" in json.dumps(server.requests[0].body).lower()
 
 
+@pytest.mark.invariant("I6")
 @pytest.mark.parametrize("model", MODELS)
 def test_a_completion_after_a_failure_waits_for_the_next_turn(
     model: str, project: Path, home: Path
@@ -135,6 +136,7 @@ def test_with_nobody_to_see_it_the_command_of_a_result_is_not_run(project: Path,
     assert not (project / "shown").exists()
 
 
+@pytest.mark.invariant("I14")
 def test_a_budget_of_turns_stops_the_run(project: Path, home: Path):
     script = [Say(calls=[READ])] * 5
     done, server = run(script, project, home, "--max-turns", "2")
@@ -149,6 +151,7 @@ def test_an_unknown_price_refuses_max_cost(project: Path, home: Path):
     assert server.requests == []
 
 
+@pytest.mark.invariant("I1")
 @pytest.mark.parametrize("model", MODELS)
 def test_a_thousand_calls_have_a_thousand_results(model: str, project: Path, home: Path):
     script = [Say(calls=[READ, COOLNESS] * 500), Say(calls=[DONE])]

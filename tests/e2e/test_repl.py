@@ -59,6 +59,7 @@ def test_feedback_on_a_result_goes_on_with_the_task(project: Path, home: Path):
     assert "The title is wrong." in str(server.requests[1].body)
 
 
+@pytest.mark.invariant("L3")
 def test_ctrl_c_cancels_the_turn_and_the_session_goes_on(project: Path, home: Path):
     with ModelServer([Hang(), Say("Still here.")]) as server:
         terminal = start_agent([*MODEL, "Do it."], cwd=project, home=home, server=server)
@@ -98,6 +99,7 @@ def test_a_wait_is_counted_down_and_can_be_left(project: Path, home: Path):
     assert server.violations == []
 
 
+@pytest.mark.invariant("U2")
 def test_a_key_pressed_before_a_question_does_not_answer_it(project: Path, home: Path):
     other = Call("write_to_file", {"path": "other.txt", "content": "hello\n"})
     with ModelServer([Say(calls=[WRITE, other]), Say("I see.")]) as server:
@@ -125,6 +127,7 @@ def test_without_a_place_for_its_history_it_works_as_well(project: Path, home: P
         leave(terminal)
 
 
+@pytest.mark.invariant("L3")
 def test_ctrl_c_ends_a_command_that_was_approved(project: Path, home: Path):
     with ModelServer([Say(calls=[SLEEP]), Say("Still here.")]) as server:
         terminal = start_agent([*MODEL, "Do it."], cwd=project, home=home, server=server)
@@ -140,6 +143,7 @@ def test_ctrl_c_ends_a_command_that_was_approved(project: Path, home: Path):
     assert server.violations == []
 
 
+@pytest.mark.invariant("L3")
 def test_a_second_ctrl_c_ends_a_command_that_does_not_listen(project: Path, home: Path):
     deaf = Call("execute_command", {"command": "trap '' TERM; echo deaf; sleep 60 & wait; wait"})
     with ModelServer([Say(calls=[deaf])]) as server:

@@ -88,6 +88,7 @@ LEAKS = [
 ]
 
 
+@pytest.mark.invariant("S1")
 @pytest.mark.parametrize("output", ["text", "json", "stream-json"])
 @pytest.mark.parametrize("leak", LEAKS)
 def test_what_a_command_prints(leak: str, output: str, project: Path, home: Path):
@@ -98,6 +99,7 @@ def test_what_a_command_prints(leak: str, output: str, project: Path, home: Path
     assert_clean(done, home, project)
 
 
+@pytest.mark.invariant("S1")
 @pytest.mark.parametrize("model", [*MODELS, "corp/some-model"])
 def test_what_a_model_says_in_any_pieces(model: str, project: Path, home: Path):
     one = Delivery(chunk=1)
@@ -153,6 +155,7 @@ ECHOES = {
 }
 
 
+@pytest.mark.invariant("S1")
 @pytest.mark.parametrize("transport", ["direct", "sdk"])
 @pytest.mark.parametrize("model", [ANTHROPIC, "corp/some-model"])
 @pytest.mark.parametrize("echo", ECHOES)

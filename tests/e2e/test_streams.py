@@ -32,6 +32,7 @@ def in_shell(redirection: str, args: list[str], project: Path, home: Path) -> Co
     return Completed(done.returncode, done.stdout, done.stderr)
 
 
+@pytest.mark.invariant("U4")
 @pytest.mark.parametrize("format_", ["text", "json", "stream-json"])
 @pytest.mark.parametrize(
     "redirection", [">&-", "2>&-", "<&-", ">/dev/full", "2>/dev/full", "| true", "| head -c 5"]
@@ -46,6 +47,7 @@ def test_the_work_does_not_depend_on_its_reader(
     assert report["adds_up"], report
 
 
+@pytest.mark.invariant("U4")
 def test_a_full_standard_output_is_told(project: Path, home: Path):
     done = in_shell(">/dev/full", [*RUN, "a"], project, home)
     assert "cannot be written: No space" in done.stderr

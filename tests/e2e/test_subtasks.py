@@ -96,6 +96,7 @@ def test_a_child_that_is_stuck_fails(project: Path, home: Path):
     assert results(done)[-2:] == [("new_task", "failed", "subtask_failed"), FINISHED]
 
 
+@pytest.mark.invariant("I14")
 def test_a_child_uses_its_share_of_the_turns_and_no_more(project: Path, home: Path):
     script = [Say(calls=[HAND]), *[Say(calls=[READ, WRITE])] * 2, Say(calls=[DONE])]
     done, server = run(script, project, home, "--json", "--max-turns", "5")

@@ -6,6 +6,7 @@ What must hold is counted from the entries alone, without the engine's own state
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -245,5 +246,6 @@ class Conversation(RuleBasedStateMachine):
             assert verdict(self.state, step.reason) in Verdict
 
 
+pytestmark = pytest.mark.invariant("I1", "I4", "I5", "I6", "I10", "I12", "I13", "I14", "L1")
 TestConversation = Conversation.TestCase
 TestConversation.settings = settings(stateful_step_count=25, deadline=None)

@@ -96,6 +96,7 @@ def test_the_next_step_is(told: list[Told], rules: Rules, expected: Step):
     assert next_step(story(*told), rules) == expected
 
 
+@pytest.mark.invariant("I4")
 @pytest.mark.parametrize("reason", [stop for stop in Stop if stop is not Stop.KILLED])
 def test_only_a_kill_is_told_as_a_kill(reason: Stop):
     state = story(asked("a"), Interrupted(reason))

@@ -204,6 +204,7 @@ def test_completions_that_are_all_refused_end_with_a_person(told: list[Told], ex
     assert next_step(story(*told), ALONE) == expected
 
 
+@pytest.mark.invariant("I14")
 @pytest.mark.parametrize(
     ("told", "rules", "expected"),
     [

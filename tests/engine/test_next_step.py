@@ -236,6 +236,7 @@ def test_the_next_step_is(told: list[Told], rules: Rules, expected: Step):
     assert next_step(story(*told), rules) == expected
 
 
+@pytest.mark.invariant("I5", "I6")
 @pytest.mark.parametrize("outcome", Outcome)
 def test_every_outcome_blocks_and_skips_as_the_law_says(outcome: Outcome):
     law = LAW[outcome]

@@ -57,6 +57,7 @@ STEPS: dict[str, tuple[list[Told], Step]] = {
 }
 
 
+@pytest.mark.invariant("I12")
 @pytest.mark.parametrize(("told", "step"), STEPS.values(), ids=STEPS)
 def test_next(told: list[Told], step: Step):
     assert next_step(story(*told), Rules()) == step

@@ -126,6 +126,7 @@ ILLEGAL: dict[str, tuple[list[Told], Entry]] = {
 }
 
 
+@pytest.mark.invariant("I1", "I4", "I6")
 @pytest.mark.trap("T-10", "T-12", "T-13", "T-14")
 @pytest.mark.parametrize(("told", "entry"), ILLEGAL.values(), ids=ILLEGAL)
 def test_what_contradicts_the_state_is_refused_and_changes_nothing(told: list[Told], entry: Entry):

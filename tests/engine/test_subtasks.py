@@ -138,6 +138,7 @@ def test_a_subtask_has_a_history_and_todos_of_its_own():
     assert [one.id for one in parent.open_calls] == ["part", "after"]
 
 
+@pytest.mark.invariant("I13")
 def test_the_parent_goes_on_as_it_was_with_one_result():
     state = story(*BACK)
     assert len(state.tasks) == 1
@@ -159,6 +160,7 @@ def test_a_failed_subtask_blocks_a_completion_in_the_message_that_started_it():
     assert (state.task.blocked, state.task.skipping) == (True, Code.SUBTASK_STARTED)
 
 
+@pytest.mark.invariant("I13")
 def test_subtasks_are_not_stacked_without_end():
     told: list[Told] = []
     for depth in range(1, MOST_TASKS):
@@ -170,6 +172,7 @@ def test_subtasks_are_not_stacked_without_end():
     assert step == Settle(last, Outcome.FAILED, Code.TOO_MANY_SUBTASKS)
 
 
+@pytest.mark.invariant("I13")
 def test_one_task_does_not_start_subtasks_without_end():
     told: list[Told] = []
     for number in range(MOST_SUBTASKS + 1):

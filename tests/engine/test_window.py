@@ -34,6 +34,7 @@ def conversations(draw: st.DrawFn) -> State:
     return story(*told)
 
 
+@pytest.mark.invariant("I10")
 @pytest.mark.trap("T-22")
 @given(conversations())
 def test_t22_no_cut_parts_a_result_from_its_call(state: State):
@@ -46,6 +47,7 @@ def test_t22_no_cut_parts_a_result_from_its_call(state: State):
         assert [one.call_id for one in kept if isinstance(one, ToolResult)] == calls
 
 
+@pytest.mark.invariant("I10")
 @pytest.mark.trap("T-22")
 @given(conversations(), st.integers(-1, 30))
 def test_t22_only_such_a_cut_is_recorded(state: State, kept: int):

@@ -1,5 +1,6 @@
 """Nothing that somebody else wrote reaches the terminal as a control sequence."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,6 +22,7 @@ def test_no_control_character_is_left(text: str):
     assert left == []
 
 
+@pytest.mark.invariant("U1")
 @given(st.text(st.characters(codec=None)))
 def test_showing_twice_changes_nothing(text: str):
     assert visible(visible(text)) == visible(text)
@@ -31,6 +33,7 @@ def test_showing_tricky_text_twice_changes_nothing(text: str):
     assert visible(visible(text)) == visible(text)
 
 
+@pytest.mark.invariant("U1")
 @given(st.lists(TRICKY))
 def test_the_pieces_do_not_matter(pieces: list[str]):
     sanitiser = Sanitiser()

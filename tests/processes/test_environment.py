@@ -26,6 +26,7 @@ ORDINARY = ["HOME", "GITHUB_TOKEN", "OPENAI_BASE_URL", "SSH_AUTH_SOCK", "MONKEY"
 ORDINARY += ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_SERVICE_NAME"]
 
 
+@pytest.mark.invariant("R5")
 @pytest.mark.parametrize("name", SECRETS)
 def test_a_providers_key_is_removed(name: str):
     assert name not in clean({name: "secret"})

@@ -29,6 +29,7 @@ def resident() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
+@pytest.mark.invariant("R3")
 @pytest.mark.parametrize("command", FLOODS)
 def test_memory_stays_bounded(command: str, tmp_path: Path):
     async def flood() -> Finished:
@@ -43,6 +44,7 @@ def test_memory_stays_bounded(command: str, tmp_path: Path):
         assert Path(finished.spilled).stat().st_size <= 64 * MIB
 
 
+@pytest.mark.invariant("R3")
 def test_a_line_of_a_hundred_megabytes_is_survived(tmp_path: Path):
     program = "import sys\nfor _ in range(100): sys.stdout.write('x' * 2**20)\nprint('end')"
 
@@ -57,6 +59,7 @@ def test_a_line_of_a_hundred_megabytes_is_survived(tmp_path: Path):
     assert resident() - before < 64 * MIB
 
 
+@pytest.mark.invariant("R3", "L3")
 @pytest.mark.parametrize("command", FLOODS)
 def test_an_interruption_is_answered_at_once(command: str, tmp_path: Path):
     """The loop comes round in a fifth of a second while it rains, whatever it rains."""

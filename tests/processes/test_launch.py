@@ -83,6 +83,7 @@ def test_a_command_inherits_nothing_but_its_three_streams(tmp_path: Path):
     within(tmp_path, scenario)
 
 
+@pytest.mark.invariant("R4")
 def test_the_terminal_of_the_agent_is_out_of_reach(tmp_path: Path):
     async def scenario(processes: Processes) -> None:
         finished = await processes.run("cut -d' ' -f7 /proc/$$/stat; : >/dev/tty", cwd=tmp_path)
@@ -92,6 +93,7 @@ def test_the_terminal_of_the_agent_is_out_of_reach(tmp_path: Path):
     within(tmp_path, scenario)
 
 
+@pytest.mark.invariant("R5")
 def test_nobody_who_waits_for_commands_knows_a_key(tmp_path: Path):
     async def scenario(processes: Processes) -> None:
         process_id = await processes.start("sleep 60", cwd=tmp_path)
@@ -110,6 +112,7 @@ def test_a_killed_warden_is_replaced(tmp_path: Path):
     within(tmp_path, scenario)
 
 
+@pytest.mark.invariant("R1")
 def test_keepers_end_their_runs_when_the_warden_is_killed(tmp_path: Path):
     hidden = Hidden(tmp_path)
 

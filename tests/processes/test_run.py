@@ -40,18 +40,21 @@ def test_a_command_that_begins_with_a_sign_is_no_option(processes: Processes, tm
     assert "ran\n" not in finished.output
 
 
+@pytest.mark.invariant("R5")
 def test_a_command_sees_no_keys(processes: Processes, tmp_path: Path):
     output = run(processes, "env", tmp_path).output
     assert "AI_AGENT=agent" in output
     assert "secret" not in output
 
 
+@pytest.mark.invariant("R4")
 def test_standard_input_is_empty_unless_given(processes: Processes, tmp_path: Path):
     assert run(processes, "cat", tmp_path).output == ""
     big = b"x" * 200_000 + b"\nend"
     assert run(processes, "tail -n 1", tmp_path, stdin=big).output == "end"
 
 
+@pytest.mark.invariant("R4")
 def test_a_command_has_no_terminal(processes: Processes, tmp_path: Path):
     assert run(processes, "cat </dev/tty", tmp_path).exit_code != 0
 
@@ -67,6 +70,7 @@ def test_output_is_heard_as_it_comes(processes: Processes, tmp_path: Path):
     assert "".join(heard) == "a\rb\n"
 
 
+@pytest.mark.invariant("R3")
 def test_everything_drains_however_much_there_is(tmp_path: Path):
     processes = Processes({"PATH": os.environ["PATH"]}, tmp_path / "spill")
     finished = run(processes, "seq 1 200000; echo end >&2", tmp_path)

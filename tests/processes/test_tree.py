@@ -67,6 +67,7 @@ async def cancelled_when_ready(command: str, cwd: Path) -> int:
     return pid
 
 
+@pytest.mark.invariant("R1")
 @pytest.mark.parametrize("command", TREES)
 def test_cancelling_ends_the_whole_tree(command: str, tmp_path: Path):
     began = time.monotonic()
@@ -85,6 +86,7 @@ def run_out_of_time(command: str, cwd: Path) -> Finished:
     return asyncio.run(scenario())
 
 
+@pytest.mark.invariant("R1")
 @pytest.mark.parametrize("command", TREES)
 def test_running_out_of_time_ends_the_whole_tree(command: str, tmp_path: Path):
     finished = run_out_of_time(command, tmp_path)

@@ -108,6 +108,7 @@ def test_what_will_not_pass_is_not_asked_again(status):
     assert len(server.requests) == 1
 
 
+@pytest.mark.invariant("L2")
 def test_attempts_are_limited_and_the_error_says_so():
     [(_, error)], waits, server = ask(BUSY, BUSY, BUSY, retry=RetrySettings(attempts=3))
     assert error.fault is Fault.OVERLOADED
@@ -142,6 +143,7 @@ def error(fault=Fault.RATE_LIMITED, retry_after=None):
     return ProviderError("busy", fault, retry_after=retry_after)
 
 
+@pytest.mark.invariant("L2")
 @pytest.mark.parametrize(
     ("attempt", "longest"), [(2, 0.5), (3, 1), (4, 2), (5, 4), (9, 60), (5000, 60)]
 )

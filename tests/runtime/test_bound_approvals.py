@@ -35,6 +35,7 @@ def workspace(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.invariant("C2", "U2")
 def test_a_script_that_changed_is_asked_about_again(workspace: Path):
     def change(_: int) -> None:
         (workspace / "deploy.sh").write_text("echo other\n")
@@ -72,6 +73,7 @@ def test_a_script_is_found_however_it_is_named(command: str, script: str, worksp
     assert len(user.requests) == 2
 
 
+@pytest.mark.invariant("C2", "U2")
 def test_a_file_that_changed_is_shown_again(workspace: Path):
     def change(_: int) -> None:
         (workspace / "notes.txt").write_text("mine\n")

@@ -62,6 +62,7 @@ def failing(played: Played, scenario: Scenario, *, alone: bool) -> tuple[ToolRes
     return played.results[place], place
 
 
+@pytest.mark.invariant("I6")
 @pytest.mark.parametrize(("tool", "name", "scenario"), FAILING)
 def test_a_failure_blocks_the_completion_in_its_message(
     tool: str, name: str, scenario: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

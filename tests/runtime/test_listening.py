@@ -34,6 +34,7 @@ class Hearing:
         return ""
 
 
+@pytest.mark.invariant("S2")
 def test_without_telemetry_the_frontend_itself_is_used():
     frontend = Hearing()
     assert listened(Settings(), frontend) == (frontend, ())

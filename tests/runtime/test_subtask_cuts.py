@@ -78,6 +78,7 @@ def starts(told: list[Entry]) -> Iterator[str]:
             yield entry.parent_call_id
 
 
+@pytest.mark.invariant("I1", "I13")
 @pytest.mark.trap("T-02", "T-04")
 @pytest.mark.parametrize("part", range(8))
 def test_the_parent_is_answered_exactly_once(

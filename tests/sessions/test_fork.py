@@ -76,6 +76,7 @@ def test_a_fork_can_end_after_any_message(
     assert state.queued == ()
 
 
+@pytest.mark.invariant("I10")
 @pytest.mark.parametrize("at", range(5))
 def test_every_fork_makes_sense(at: int, tmp_path: Path):
     assert fold(entries(read(fork(kept(tmp_path), at)))).messages_said <= at

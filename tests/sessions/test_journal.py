@@ -90,6 +90,7 @@ def test_files_and_directories_are_private(path: Path):
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
 
+@pytest.mark.invariant("I9")
 def test_lines_end_with_lf_only(path: Path):
     data = written(path).read_bytes()
     assert b"\r" not in data
@@ -105,6 +106,7 @@ def test_a_session_goes_on_where_it_ended(path: Path):
     assert copies(path) == []
 
 
+@pytest.mark.invariant("I9")
 def test_cut_anywhere_it_can_be_appended_to_again(path: Path):
     data = written(path).read_bytes()
     first = data.index(b"\n") + 1
@@ -163,6 +165,7 @@ def second_writer(path: Path, home: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.invariant("I9")
 def test_a_second_writer_is_refused_in_another_process(path: Path, tmp_path: Path):
     journal, _ = reopen(written(path))
     refused = second_writer(path, tmp_path / "home")
@@ -175,6 +178,7 @@ def test_a_second_writer_is_refused_in_another_process(path: Path, tmp_path: Pat
     assert entries(read(path)) == [*SESSION, MORE]
 
 
+@pytest.mark.invariant("I11")
 @pytest.mark.parametrize("room", [0, 1, 40])
 def test_a_full_disk_leaves_the_file_as_it_was(path: Path, room: int):
     data = written(path).read_bytes()
@@ -205,6 +209,7 @@ def test_a_full_disk_leaves_a_damaged_session_as_it_was(path: Path):
     reopen(path)[0].close()
 
 
+@pytest.mark.invariant("I11")
 def test_a_session_that_cannot_be_made_durable_says_so(path: Path):
     journal = create(path)
     journal.append(SESSION[0])

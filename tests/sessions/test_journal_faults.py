@@ -40,6 +40,7 @@ def descriptors() -> int:
     return sum(1 for _ in Path("/proc/self/fd").iterdir())
 
 
+@pytest.mark.invariant("I11")
 @pytest.mark.parametrize("code", ERRORS.values(), ids=ERRORS)
 def test_a_failure_anywhere_leaves_what_was_appended(tmp_path: Path, code: int):
     for number in range(1, LONGEST):
@@ -70,6 +71,7 @@ def test_short_writes_are_gone_on_with(tmp_path: Path):
         assert entries(read(path)) == SESSION
 
 
+@pytest.mark.invariant("I9")
 @pytest.mark.parametrize("code", ERRORS.values(), ids=ERRORS)
 def test_a_repair_that_fails_anywhere_can_be_made_again(tmp_path: Path, code: int):
     for number in range(1, LONGEST):
@@ -96,6 +98,7 @@ def test_a_repair_that_fails_anywhere_can_be_made_again(tmp_path: Path, code: in
     raise AssertionError("the repair never ended")
 
 
+@pytest.mark.invariant("I9")
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 def test_a_kill_anywhere_leaves_a_beginning(tmp_path: Path, *, after: bool):
     lengths: set[int] = set()

@@ -42,6 +42,7 @@ def test_what_was_written_is_read():
     assert loaded.last_hash == json.loads(LINES[-1])["hash"]
 
 
+@pytest.mark.invariant("I9")
 def test_a_line_is_one_json_object_that_begins_with_its_hash():
     for line in LINES:
         assert line.endswith(b"\n")
@@ -55,6 +56,7 @@ def test_nothing_is_a_journal_without_entries():
     assert (load(b"").valid_bytes, load(b"").last_hash, load(b"").damage) == (0, SEED, "")
 
 
+@pytest.mark.invariant("I9")
 def test_cut_at_any_byte_it_opens_to_the_longest_valid_history():
     for cut in range(len(JOURNAL)):
         loaded = load(JOURNAL[:cut])
@@ -64,6 +66,7 @@ def test_cut_at_any_byte_it_opens_to_the_longest_valid_history():
         assert bool(loaded.damage) == (cut != loaded.valid_bytes)
 
 
+@pytest.mark.invariant("I9")
 def test_any_flipped_bit_is_found_in_its_line():
     for place in range(len(JOURNAL)):
         for bit in range(8) if place < len(LINES[0]) else [place % 8]:
@@ -74,6 +77,7 @@ def test_any_flipped_bit_is_found_in_its_line():
             assert len(loaded.envelopes) == whole_lines(place)
 
 
+@pytest.mark.invariant("I9")
 @given(st.integers(0, len(JOURNAL) - 1))
 def test_any_zeroed_block_is_found_in_its_line(place: int):
     data = JOURNAL[:place] + bytes(min(BLOCK, len(JOURNAL) - place)) + JOURNAL[place + BLOCK :]
@@ -92,6 +96,7 @@ def test_a_line_that_is_missing_or_there_twice_is_found(which: int, twice: int):
     assert len(loaded.envelopes) == which + twice
 
 
+@pytest.mark.invariant("I9")
 @given(st.binary(max_size=300), st.integers(0, len(LINES)))
 def test_garbage_never_raises_and_hides_nothing_before_it(garbage: bytes, kept: int):
     data = b"".join(LINES[:kept])

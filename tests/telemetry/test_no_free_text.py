@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from testbed.journals import SESSION
@@ -56,6 +57,7 @@ def words(value: Any) -> Iterator[str]:
             pass
 
 
+@pytest.mark.invariant("S2")
 @given(told=st.lists(st.sampled_from(ENTRIES), max_size=30))
 def test_facts_and_counters_hold_no_free_text(told: list[Entry]):
     facts: list[Fact] = facts_of(told)

@@ -40,6 +40,7 @@ INVALID = [
 ]
 
 
+@pytest.mark.invariant("I2")
 @pytest.mark.parametrize(("wire", "names"), VALID)
 def test_a_history_as_the_vendor_wants_it_is_accepted(wire: str, names: tuple[str, ...]):
     write, violations = WRITERS[wire]
@@ -55,6 +56,7 @@ def test_a_history_that_ends_with_results_is_accepted(wire: str):
     assert violations(request) == []
 
 
+@pytest.mark.invariant("I2")
 @pytest.mark.parametrize(("wire", "mutation", "names"), INVALID)
 def test_a_broken_rule_is_named(wire: str, mutation: Mutation, names: tuple[str, ...]):
     write, violations = WRITERS[wire]

@@ -160,6 +160,7 @@ FAILURES = {
 }
 
 
+@pytest.mark.invariant("F5")
 @pytest.mark.trap("T-37")
 @pytest.mark.parametrize(("before", "diff", "says"), FAILURES.values(), ids=FAILURES)
 def test_a_failed_edit_writes_nothing(tmp_path: Path, before: bytes, diff: str, says: str):

@@ -106,6 +106,7 @@ def test_hidden_files_are_searched_and_the_repository_is_not(bench: Bench):
     assert bench.text(path=".", regex="x").startswith("Found 1 result.\n\n# .github/ci.yml")
 
 
+@pytest.mark.invariant("F2")
 def test_ignored_files_are_never_searched(bench: Bench):
     plant(bench.root, {".agentignore": "secret*\n", "secret": "x", "secrets/a": "x", "open": "x"})
     (bench.root / "alias").symlink_to("secret")

@@ -70,6 +70,7 @@ def test_it_is_the_users_alone(store: Path, tmp_path: Path):
     ]  # fmt: skip
 
 
+@pytest.mark.invariant("I15")
 def test_unknown_fields_survive(store: Path, tmp_path: Path):
     give(store, tmp_path, seen(a="1"))
     document = json.loads(store.read_text())
@@ -146,6 +147,7 @@ def test_a_folder_that_cannot_be_made_is_an_error(tmp_path: Path):
         give(tmp_path / "data" / "trust.json", tmp_path, seen(a="1"))
 
 
+@pytest.mark.invariant("I15")
 def test_a_change_by_somebody_without_the_lock_is_not_lost(
     store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -176,6 +178,7 @@ for number in range(20):
 """
 
 
+@pytest.mark.invariant("I15")
 def test_processes_at_once_lose_none_of_their_decisions(store: Path):
     started = [
         subprocess.Popen([sys.executable, "-c", GIVE, str(store), str(number)])
@@ -205,6 +208,7 @@ store.give(Path(sys.argv[1]), Path("/new"), Manifest((Acting("a", "0", b""),)))
 """
 
 
+@pytest.mark.invariant("I15")
 @pytest.mark.parametrize("step", range(16))
 def test_killed_at_any_step_it_leaves_the_old_file_or_the_new_one(
     store: Path, tmp_path: Path, step: int
@@ -218,6 +222,7 @@ def test_killed_at_any_step_it_leaves_the_old_file_or_the_new_one(
     assert len(list(store.parent.iterdir())) == 2
 
 
+@pytest.mark.invariant("I15")
 def test_a_full_disk_leaves_the_old_file(
     store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -92,6 +92,7 @@ def test_a_call_may_have_no_arguments():
     assert call.complete
 
 
+@pytest.mark.invariant("I16")
 def test_texts_of_a_call_are_well_formed():
     begin = ToolCallBegin(0, "\ud800", "\ud800", "\ud800")
     (call,) = accumulate(begin, ToolCallDelta(0, "\ud83d"), ToolCallDelta(0, "\ude00")).calls
@@ -124,10 +125,12 @@ def test_a_message_with_calls_did_not_simply_end(deltas, said, meant):
     assert accumulate(*deltas, stop=said).stop_reason is meant
 
 
+@pytest.mark.invariant("I3")
 def test_ids_that_the_session_has_used_are_not_used_again():
     assert [call.id for call in accumulate(*CALL, taken={"a"}).calls] == ["a_2"]
 
 
+@pytest.mark.invariant("I4")
 def test_a_retry_makes_everything_before_it_void():
     end = MessageEnd(StopReason.END, Usage(1, 2))
     message = accumulate(*CALL, TextDelta("a"), end, Retrying(1, 0.5, "cut"), TextDelta("b"))
@@ -155,6 +158,7 @@ def test_a_call_that_was_never_begun_breaks_the_stream(delta):
         accumulate(delta)
 
 
+@pytest.mark.invariant("I16")
 @given(st.lists(st.text(st.characters(codec=None)), max_size=20))
 def test_text_does_not_depend_on_how_it_was_cut(pieces):
     cut = accumulate(*map(TextDelta, pieces))

@@ -39,6 +39,7 @@ SURROGATES = st.text(st.characters(codec=None))
 IDS = st.sampled_from(["", "a", "a b", "a_b", "a_2", LONG, "\ud800", "call_1"]) | SURROGATES
 
 
+@pytest.mark.invariant("I3")
 @pytest.mark.trap("T-16", "T-17")
 @given(st.lists(IDS), st.sets(IDS))
 def test_ids_are_unique_legal_and_stable(given_, taken):

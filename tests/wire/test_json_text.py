@@ -60,6 +60,7 @@ def test_anything_else_is_an_error_that_shows_its_beginning(data):
         decode(data, PIECE)
 
 
+@pytest.mark.invariant("I16")
 @given(st.text(st.characters(codec=None)), st.integers(0, 50))
 def test_text_becomes_well_formed_and_halves_find_each_other(text, at):
     whole = well_formed(text)

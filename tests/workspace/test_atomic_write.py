@@ -45,6 +45,7 @@ def test_a_new_file_gets_its_directories_and_the_usual_mode(tmp_path: Path):
     assert [path.name for path in (tmp_path / "x/y").iterdir()] == ["new"]
 
 
+@pytest.mark.invariant("F8")
 @pytest.mark.parametrize("mode", [0o600, 0o644, 0o755, 0o4711])
 def test_a_replaced_file_keeps_its_mode(tmp_path: Path, mode: int):
     target = tmp_path / "f"
@@ -93,6 +94,7 @@ def test_a_file_whose_owner_cannot_be_kept_is_left_alone(tmp_path: Path):
     assert names(room) == ["f"]
 
 
+@pytest.mark.invariant("F8")
 def test_links_survive_and_lead_to_the_new_content(tmp_path: Path):
     (tmp_path / "real").write_bytes(b"old")
     (tmp_path / "link").symlink_to("real")
@@ -184,6 +186,7 @@ def test_a_new_file_that_fails_takes_its_directories_along(tmp_path, monkeypatch
     assert names(tmp_path) == []
 
 
+@pytest.mark.invariant("F6", "F9")
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("call", ["link", "rename"])
 def test_a_kill_leaves_old_or_new_and_the_next_write_sweeps(tmp_path, call: str, *, after: bool):
@@ -223,6 +226,7 @@ def test_file_systems_without_hard_links_still_get_new_files(tmp_path, monkeypat
         workspace.write("f", b"newer", expected=None)
 
 
+@pytest.mark.invariant("F10")
 def test_a_change_in_the_last_moment_is_seen(tmp_path, monkeypatch):
     target = tmp_path / "f"
     target.write_bytes(b"old")

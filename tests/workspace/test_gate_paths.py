@@ -59,6 +59,7 @@ OUTSIDE = {
 }
 
 
+@pytest.mark.invariant("F1")
 @pytest.mark.parametrize("path", OUTSIDE.values(), ids=OUTSIDE)
 def test_outside_is_asked_for_and_not_touched_before(tree: Path, path: str):
     workspace = Workspace(tree)
@@ -161,6 +162,7 @@ UNPROTECTED = [
 ]  # fmt: skip
 
 
+@pytest.mark.invariant("F4")
 @pytest.mark.parametrize("path", PROTECTED)
 def test_writing_a_protected_name_is_marked(tree: Path, path: str):
     (tree / "has-head").mkdir()

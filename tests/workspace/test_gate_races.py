@@ -45,6 +45,7 @@ def test_a_link_swapped_between_approval_and_write_is_refused(tmp_path: Path):
         workspace.write("link", b"new", expected=b"old")
 
 
+@pytest.mark.invariant("F1")
 @pytest.mark.parametrize("operation", ["read", "write", "create"])
 def test_a_component_swapped_during_the_call_does_not_lead_out(tmp_path, monkeypatch, operation):
     root, outside = tmp_path / "root", tmp_path / "outside"
@@ -72,6 +73,7 @@ def test_a_component_swapped_during_the_call_does_not_lead_out(tmp_path, monkeyp
     assert (outside / "f").read_bytes() == b"inside"
 
 
+@pytest.mark.invariant("F1")
 def test_a_directory_swapped_all_the_time_never_leads_out(tmp_path: Path):
     root, outside = tmp_path / "root", tmp_path / "outside"
     for folder in (root / "d", outside):

@@ -30,6 +30,7 @@ def test_parents_come_before_children_and_names_in_order(tmp_path: Path):
     assert paths(workspace, "b/y") == ["b/y/z"]
 
 
+@pytest.mark.invariant("F2")
 def test_gitignore_hides_and_agentignore_refuses(tmp_path: Path):
     workspace = make(
         tmp_path,
@@ -57,6 +58,7 @@ def test_gitignore_hides_and_agentignore_refuses(tmp_path: Path):
         paths(workspace, "secrets")
 
 
+@pytest.mark.invariant("F3")
 def test_links_are_named_and_never_followed(tmp_path: Path):
     root = tmp_path / "root"
     workspace = make(root, {"d/x": ""})
@@ -87,6 +89,7 @@ def test_a_walk_that_is_too_long_ends_with_an_error(tmp_path: Path, monkeypatch)
         paths(workspace)
 
 
+@pytest.mark.invariant("F3")
 def test_a_deep_tree_ends(tmp_path: Path):
     folder = os.open(tmp_path, os.O_RDONLY)
     for _ in range(300):

@@ -5,6 +5,8 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from agent_cli.types.errors import ToolError
 from agent_cli.workspace.gate import Workspace
 
@@ -12,6 +14,7 @@ ROUNDS = 20
 LINES = 25
 
 
+@pytest.mark.invariant("F10")
 def test_of_two_edits_of_the_same_content_one_fails_and_says_so(tmp_path: Path):
     for number in range(ROUNDS):
         (tmp_path / "f").write_bytes(b"old")
@@ -39,6 +42,7 @@ def test_of_two_edits_of_the_same_content_one_fails_and_says_so(tmp_path: Path):
         assert any("has changed since it was read" in outcome for outcome in said.values())
 
 
+@pytest.mark.invariant("F10")
 def test_edits_that_are_tried_again_all_arrive(tmp_path: Path):
     (tmp_path / "f").write_bytes(b"")
 

@@ -159,6 +159,7 @@ def failures() -> Iterator[Any]:
             yield pytest.param(scene, code, id=f"{name}-{error}", marks=marks)
 
 
+@pytest.mark.invariant("F5")
 @pytest.mark.parametrize("way_down", ["step by step"], indirect=True)
 @pytest.mark.parametrize(("scene", "code"), list(failures()), indirect=["scene"])
 def test_a_write_that_fails_anywhere_changes_nothing(tmp_path: Path, scene: Scene, code: int):
@@ -181,6 +182,7 @@ def test_a_write_that_is_interrupted_anywhere_leaves_old_or_new(tmp_path: Path, 
     assert all(runs(scene, tmp_path, interrupting, CHANGING))
 
 
+@pytest.mark.invariant("F6", "F9")
 @IN_ONE_CALL
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 def test_a_kill_anywhere_leaves_old_or_new_and_the_next_start_tidies(
