@@ -35,6 +35,7 @@ COMMANDS = {
     "tool": "run one tool, for scripts and tests",
     "tools": "show what tools do, take and fail for",
     "trust": "look at what a folder would change, and trust it",
+    "undo": "take back what a session changed",
     "verify": "check that a session adds up",
 }
 _ALIASES = {"exec": "run"}

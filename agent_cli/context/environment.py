@@ -47,9 +47,17 @@ def spelled(path: Path | str) -> str:
 
 
 def details(
-    *, now: datetime, mode: Mode, todos: Sequence[Todo], names: Sequence[str] | None = None
+    *,
+    now: datetime,
+    mode: Mode,
+    todos: Sequence[Todo],
+    names: Sequence[str] | None = None,
+    restored: Sequence[str] = (),
 ) -> str:
-    """Return the block for a user's message; `names`, for the first one, lists the workspace."""
+    """Return the block for a user's message; `names`, for the first one, lists the workspace.
+
+    `restored` are files that the user has undone or redone.
+    """
     texts: dict[str, str] = table("system/phrases.toml")["environment"]
     parts = [
         fill(texts["time"], time=now.isoformat(timespec="seconds")),
@@ -57,6 +65,9 @@ def details(
     ]
     if names is not None:
         parts.append(fill(texts["listing"], names=_listing(names, texts)))
+    if restored:
+        paths = "\n".join(_one_line(path) for path in dict.fromkeys(restored))
+        parts.append(fill(texts["restored"], names=paths))
     parts.append(_todo_table(todos, texts) if todos else texts["no_todos"])
     text = "\n\n".join(parts)
     return f"<{_TAG}>\n{text}\n</{_TAG}>"

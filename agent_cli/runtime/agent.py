@@ -12,8 +12,6 @@ from agent_cli.engine.steps import (
     CallModel,
     DeliverInput,
     Dispatch,
-    Finish,
-    ReturnToParent,
     RollBack,
     Rules,
     next_step,
@@ -22,7 +20,7 @@ from agent_cli.runtime.asking import Asking, Model
 from agent_cli.runtime.compaction import Compaction
 from agent_cli.runtime.dispatch import Dispatcher
 from agent_cli.runtime.facts import fact
-from agent_cli.runtime.interruption import interrupt
+from agent_cli.runtime.interruption import interrupt, recover
 from agent_cli.runtime.keeping import Keeping
 from agent_cli.runtime.session import Session
 from agent_cli.runtime.subtasks import cancelled, delegated
@@ -125,16 +123,7 @@ class Agent:
 
     def recover(self) -> bool:
         """Settle what a killed process left open; return whether there was anything."""
-        while True:
-            match next_step(self.session.state, self._rules):
-                case Finish() | ReturnToParent() as step:
-                    self.session.append(fact(step, self.session.state))
-                case AwaitUser():
-                    return False
-                case _:
-                    self._dispatcher.keeping.recover()
-                    self.interrupt(Stop.KILLED)
-                    return True
+        return recover(self.session, self._rules, self.keeping.recover)
 
     async def _work(self) -> Awaiting:
         while True:

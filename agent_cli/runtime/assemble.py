@@ -205,7 +205,7 @@ def _environment(parts: Parts, state: State) -> str:
     names = None if task.messages else _names(parts.toolbox.workspace)
     now = datetime.now().astimezone()
     mode = parts.toolbox.customs.modes.find(task.mode)
-    return details(now=now, mode=mode, todos=task.todos, names=names)
+    return details(now=now, mode=mode, todos=task.todos, names=names, restored=task.restored)
 
 
 def _names(workspace: Workspace) -> list[str]:

@@ -53,7 +53,10 @@ class Dispatcher:
 
     def __init__(self, session: Session, toolbox: Toolbox, frontend: Frontend) -> None:
         self.hooked = Hooked(session, toolbox.hooks)
-        self.keeping = Keeping(session, toolbox, frontend.emit)
+        keeper = None
+        if toolbox.keeper is not None and session.state.session is not None:
+            keeper = toolbox.keeper(session.state.session.id, toolbox.workspace)
+        self.keeping = Keeping(session, toolbox.workspace, keeper, frontend.emit)
         self._session = session
         self._toolbox = toolbox
         self._frontend = frontend

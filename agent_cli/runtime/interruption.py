@@ -1,9 +1,12 @@
 """How work stops in the middle: why is recorded, and every open call is answered truthfully."""
 
-from agent_cli.engine.steps import Rules, Settle, next_step
+from collections.abc import Callable
+
+from agent_cli.engine.steps import AwaitUser, Finish, ReturnToParent, Rules, Settle, next_step
 from agent_cli.runtime.facts import fact
 from agent_cli.runtime.session import Session
 from agent_cli.types.entries import Interrupted
+from agent_cli.types.outcomes import Stop
 
 
 def interrupt(session: Session, rules: Rules, stopped: Interrupted) -> None:
@@ -12,3 +15,20 @@ def interrupt(session: Session, rules: Rules, stopped: Interrupted) -> None:
     while isinstance(step := next_step(session.state, rules), Settle):
         session.append(fact(step, session.state))
     session.sync()
+
+
+def recover(session: Session, rules: Rules, find_changes: Callable[[], None]) -> bool:
+    """Settle what a killed process left open; return whether there was anything.
+
+    `find_changes` records what the call has changed in whose middle it was killed.
+    """
+    while True:
+        match next_step(session.state, rules):
+            case Finish() | ReturnToParent() as step:
+                session.append(fact(step, session.state))
+            case AwaitUser():
+                return False
+            case _:
+                find_changes()
+                interrupt(session, rules, Interrupted(Stop.KILLED))
+                return True

@@ -9,7 +9,8 @@ import asyncio
 from collections.abc import Callable
 
 from agent_cli.i18n.catalog import say
-from agent_cli.runtime.prepare import Prepared, Toolbox
+from agent_cli.runtime.keeper import Keeper
+from agent_cli.runtime.prepare import Prepared
 from agent_cli.runtime.session import Session
 from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.entries import FilesChanged, FilesRestored
@@ -20,6 +21,7 @@ from agent_cli.undo.history import undoing
 from agent_cli.undo.preimages import Store
 from agent_cli.undo.restore import Restoring
 from agent_cli.undo.written import Written
+from agent_cli.workspace.gate import Workspace
 
 _MAY_CHANGE_ANYTHING = frozenset({Kind.EXECUTE, Kind.MCP})
 _READING = (
@@ -37,12 +39,10 @@ class Keeping:
     def __init__(
         self,
         session: Session,
-        toolbox: Toolbox,
+        workspace: Workspace,
+        keeper: Keeper | None,
         emit: Callable[[Event], None],
     ) -> None:
-        workspace, keeper = toolbox.workspace, None
-        if toolbox.keeper is not None and session.state.session is not None:
-            keeper = toolbox.keeper(session.state.session.id, workspace)
         self._session = session
         self._roots = workspace.roots
         self._notes = "" if workspace.notes is None else str(workspace.notes)

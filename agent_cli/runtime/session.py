@@ -4,8 +4,9 @@
 It never awaits, so a cancellation cannot fall between deciding and recording.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 from agent_cli.engine.state import apply, fold
 from agent_cli.engine.task import State
@@ -15,6 +16,8 @@ from agent_cli.types.entries import Entry
 from agent_cli.types.errors import InvalidTransitionError, JournalError
 from agent_cli.types.events import Appended, Event
 from agent_cli.types.redaction import Redactor
+
+T = TypeVar("T")
 
 
 class Session:
@@ -61,9 +64,9 @@ class Session:
     def close(self) -> None:
         self._log.close()
 
-    def entries(self) -> tuple[Entry, ...]:
-        """Return everything recorded so far; raises JournalError."""
-        return self._log.entries()
+    def recall(self, take: Callable[[Iterator[Entry]], T]) -> T:
+        """Have everything taken that was recorded so far; raises JournalError."""
+        return self._log.recall(take)
 
 
 def open_session(

@@ -41,8 +41,8 @@ class Log(Protocol):
         """Return when everything appended so far survives a power cut."""
         ...
 
-    def entries(self) -> tuple[Entry, ...]:
-        """Return everything appended so far; raises JournalError."""
+    def recall(self, take: Callable[[Iterator[Entry]], T]) -> T:
+        """Have everything taken that was appended so far; raises JournalError."""
         ...
 
     def close(self) -> None: ...
@@ -80,9 +80,9 @@ class Journal:
             raise JournalError(f"cannot make the session {self.path} durable: {error}") from error
         self._synced = True
 
-    def entries(self) -> tuple[Entry, ...]:
+    def recall(self, take: Callable[[Iterator[Entry]], T]) -> T:
         assert self.path is not None
-        return read(self.path, tuple).value
+        return read(self.path, take).value
 
     def close(self) -> None:
         os.close(self._descriptor)
@@ -103,8 +103,8 @@ class Ephemeral:
     def sync(self) -> None:
         """Do nothing: there is nothing to lose."""
 
-    def entries(self) -> tuple[Entry, ...]:
-        return tuple(self._entries)
+    def recall(self, take: Callable[[Iterator[Entry]], T]) -> T:
+        return take(iter(self._entries))
 
     def close(self) -> None:
         """Do nothing."""

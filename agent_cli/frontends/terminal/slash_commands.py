@@ -8,6 +8,7 @@ from msgspec import Struct
 from agent_cli.context.commands import typed
 from agent_cli.frontends.sanitiser import visible
 from agent_cli.frontends.terminal.room import compact, context
+from agent_cli.frontends.terminal.undo_commands import diff_command, redo_command, undo_command
 from agent_cli.i18n.catalog import say
 from agent_cli.runtime.agent import Agent
 from agent_cli.runtime.standing import standing
@@ -135,6 +136,9 @@ COMMANDS: dict[str, Command] = {
     "mode": Command("show or switch the mode", _mode),
     "parallel": Command("allow several calls per message, or one", _parallel),
     "waive": Command("let the failures so far stand", _waive),
+    "undo": Command("take back what the last turn changed, or all from a turn on", undo_command),
+    "redo": Command("make again what was undone last", redo_command),
+    "diff": Command("show what a turn changed, or the session", diff_command),
     "status": Command("show session, model and mode", _status),
     "tasks": Command("show the tasks that wait for each other", _tasks),
     "context": Command("show how full the model's window is", context),
