@@ -1,6 +1,7 @@
 """What people are told about how something ended."""
 
 from agent_cli.engine.outcomes import Verdict
+from agent_cli.engine.steps import Awaiting
 from agent_cli.i18n.catalog import say
 from agent_cli.types.entries import HistoryCompacted
 from agent_cli.types.errors import Fault, HookError, ProviderError
@@ -56,3 +57,18 @@ def ending_message(verdict: Verdict, detail: str = "") -> str:
     }
     sentence = sentences.get(verdict, "")
     return f"{sentence}: {detail}" if sentence and detail else sentence or detail
+
+
+def remark(awaiting: Awaiting | None, *, once: bool = False) -> str:
+    """Return what a person is told when they have the floor again; None: they have interrupted."""
+    match awaiting:
+        case None:
+            return say("interrupted") if once else say("interrupted; the session goes on")
+        case Awaiting.STOPPED_SHORT:
+            return say("the model stopped without completing the task; say how to go on")
+        case Awaiting.STUCK:
+            return say("calls failed in each of the last messages; say how to go on")
+        case Awaiting.LIMIT:
+            return budget_message()
+        case _:
+            return ""

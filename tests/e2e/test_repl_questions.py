@@ -1,14 +1,13 @@
 """What a person is asked at a terminal, and what the model reads of the answers."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from testbed.replies import Call, Say
 from testbed.run_agent import start_agent
 from testbed.server import ModelServer
+from testbed.terminals import leave, say
 
-PROMPT = ">[ \x08]"
 QUESTION = r"\?[ \x08]"
 MODEL = ["-m", "anthropic/test-model"]
 ASK = Call(
@@ -17,18 +16,6 @@ ASK = Call(
 )
 READ = Call("read_file", {"files": [{"path": "README.md"}]})
 SHOWS = Call("attempt_completion", {"result": "All is done.</result>", "command": "touch shown"})
-
-
-def say(terminal: Any, text: str) -> None:
-    terminal.send(text + "\r")
-
-
-def leave(terminal: Any) -> None:
-    terminal.expect(PROMPT)
-    terminal.sendeof()
-    terminal.wait()
-    assert terminal.exitstatus == 0
-    terminal.close()
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,11 @@ from typing import Any, Final, TypeVar
 
 from rich.text import Text
 
-from agent_cli.engine.steps import Awaiting
 from agent_cli.frontends.messages import (
-    budget_message,
     ending_message,
     hook_message,
     provider_verdict,
+    remark,
 )
 from agent_cli.frontends.sanitiser import visible
 from agent_cli.frontends.terminal.interrupt import interruptible
@@ -86,9 +85,9 @@ class Repl:
         if awaiting is FAILED:
             return
         self._writer.end_stream()
-        remark = _remark(awaiting, once=once)
-        if remark:
-            self._writer.show(Text(remark, style="yellow"))
+        said = remark(awaiting, once=once)
+        if said:
+            self._writer.show(Text(said, style="yellow"))
 
     async def _watched(self, work: Coroutine[Any, Any, T]) -> "T | Failed | None":
         """Do the work; None says that it was interrupted, FAILED that the user was told why."""
@@ -100,17 +99,3 @@ class Repl:
             message = visible(hook_message(error))
         self._writer.show(Text(message, style="bold red"))
         return FAILED
-
-
-def _remark(awaiting: Awaiting | None, *, once: bool) -> str:
-    match awaiting:
-        case None:
-            return say("interrupted") if once else say("interrupted; the session goes on")
-        case Awaiting.STOPPED_SHORT:
-            return say("the model stopped without completing the task; say how to go on")
-        case Awaiting.STUCK:
-            return say("calls failed in each of the last messages; say how to go on")
-        case Awaiting.LIMIT:
-            return budget_message()
-        case _:
-            return ""

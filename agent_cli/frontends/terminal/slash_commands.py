@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 from msgspec import Struct
 
 from agent_cli.context.commands import typed
+from agent_cli.frontends.messages import remark
 from agent_cli.frontends.sanitiser import visible
 from agent_cli.frontends.terminal.room import compact, context
 from agent_cli.frontends.terminal.undo_commands import diff_command, redo_command, undo_command
@@ -127,8 +128,17 @@ def _cost(agent: Agent, argument: str) -> str:
     )
 
 
-def _tasks(agent: Agent, argument: str) -> str:
-    return visible(standing(agent.session.state))
+def _tasks(agent: Agent, argument: str) -> Shown:
+    if argument != "cancel":
+        return visible(standing(agent.session.state))
+    if len(agent.session.state.tasks) == 1:
+        return say("no subtask runs")
+    return _without_subtask(agent)
+
+
+async def _without_subtask(agent: Agent) -> str:
+    """Give up the running subtask; return what is to be said when its parent has come on."""
+    return remark(await agent.cancel_subtask())
 
 
 COMMANDS: dict[str, Command] = {
@@ -140,7 +150,7 @@ COMMANDS: dict[str, Command] = {
     "redo": Command("make again what was undone last", redo_command),
     "diff": Command("show what a turn changed, or the session", diff_command),
     "status": Command("show session, model and mode", _status),
-    "tasks": Command("show the tasks that wait for each other", _tasks),
+    "tasks": Command("show the tasks that wait for each other; cancel gives one up", _tasks),
     "context": Command("show how full the model's window is", context),
     "compact": Command("replace the older part of the conversation by a summary", compact),
     "cost": Command("show tokens and cost so far", _cost),
