@@ -2,49 +2,67 @@
 
 A server is written as one table at the end, and its table is taken out again. Whatever comes out
 is read before it is kept: it must say what the file said before, but for that one server.
+
+The file changes as one step, under a lock, and only if it is still what was read: two processes
+lose none of each other's changes, nor those of an editor, and a kill leaves the old file or the
+new one.
 """
 
+import fcntl
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import msgspec
 
 from agent_cli.settings.schema import McpServer
 from agent_cli.types.errors import ConfigurationError
 
-Table = dict[str, Any]
+Table: TypeAlias = dict[str, Any]
+Change: TypeAlias = Callable[[str], tuple[str, Table]]
+"""Makes of the file's text another one, and what that must say."""
 _LINE_END = re.compile(r"(?<=\n)")
 """TOML has no other, and a text of it may hold what Python takes for one."""
 
 
 def add_server(path: Path, name: str, server: McpServer) -> None:
     """Write the server into the file; raises ConfigurationError."""
-    text = _read(path)
-    table = _parsed(path, text)
-    servers = _servers(table)
-    if name in servers:
-        raise ConfigurationError(f"there is a server {name!r} in {str(path)!r}: remove it first")
     written = _plain(server)
     lines = [f"[mcp.servers.{_key(name)}]", *(f"{key} = {_toml(written[key])}" for key in written)]
-    above = f"{text.rstrip()}\n\n" if text.strip() else ""
-    _replace(path, above + "\n".join(lines) + "\n", _with(table, {**servers, name: written}))
+
+    def change(text: str) -> tuple[str, Table]:
+        table = _parsed(path, text)
+        servers = _servers(table)
+        if name in servers:
+            raise ConfigurationError(
+                f"there is a server {name!r} in {str(path)!r}: remove it first"
+            )
+        above = f"{text.rstrip()}\n\n" if text.strip() else ""
+        return above + "\n".join(lines) + "\n", _with(table, {**servers, name: written})
+
+    _update(path, change)
 
 
 def remove_server(path: Path, name: str) -> None:
     """Take the server out of the file; raises ConfigurationError."""
-    text = _read(path)
-    table = _parsed(path, text)
-    servers = _servers(table)
-    if name not in servers:
-        known = ", ".join(servers) or "none"
-        raise ConfigurationError(f"there is no server {name!r} in {str(path)!r}; servers: {known}")
-    kept = _without_tables(_LINE_END.split(text), ["mcp", "servers", name])
-    rest = {key: value for key, value in servers.items() if key != name}
-    _replace(path, kept, _with(table, rest))
+
+    def change(text: str) -> tuple[str, Table]:
+        table = _parsed(path, text)
+        servers = _servers(table)
+        if name not in servers:
+            known = ", ".join(servers) or "none"
+            raise ConfigurationError(
+                f"there is no server {name!r} in {str(path)!r}; servers: {known}"
+            )
+        kept = _without_tables(_LINE_END.split(text), ["mcp", "servers", name])
+        rest = {key: value for key, value in servers.items() if key != name}
+        return kept, _with(table, rest)
+
+    _update(path, change)
 
 
 def _plain(server: McpServer) -> Table:
@@ -67,8 +85,24 @@ def _with(table: Table, servers: Mapping[str, object]) -> Table:
     return {**rest, "mcp": mcp} if mcp else rest
 
 
-def _replace(path: Path, text: str, meant: Table) -> None:
-    """Write the text, if it says what is meant."""
+def _update(path: Path, change: Change) -> None:
+    """Write what the change makes of the file, as it is when it is written."""
+    _changed(path, _read(path), change)  # what cannot be is said before a folder is made for it
+    real = Path(os.path.realpath(path))
+    try:
+        real.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with _locked(real):
+            while True:
+                before = _read(real)
+                if _replaced(real, before, _changed(path, before, change)):
+                    return
+    except OSError as error:
+        raise ConfigurationError(f"cannot write {str(path)!r}: {error}") from error
+
+
+def _changed(path: Path, before: str, change: Change) -> str:
+    """Return the new text, if it says what is meant."""
+    text, meant = change(before)
     try:
         said = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
@@ -77,17 +111,31 @@ def _replace(path: Path, text: str, meant: Table) -> None:
         raise ConfigurationError(
             f"{str(path)!r} is written in a way that cannot be changed here: edit it by hand"
         )
+    return text
+
+
+@contextmanager
+def _locked(path: Path) -> Generator[None]:
+    """Keep other processes of ours out; no file is needed for that."""
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        _write(Path(os.path.realpath(path)), text)
-    except OSError as error:
-        raise ConfigurationError(f"cannot write {str(path)!r}: {error}") from error
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        for left in path.parent.glob(".*.tmp"):
+            if left.name.startswith(f".{path.name}."):  # by a process that was killed
+                left.unlink(missing_ok=True)
+        yield
+        os.fsync(folder)
+    finally:
+        os.close(folder)
 
 
-def _write(path: Path, text: str) -> None:
-    """Write it whole or not at all; a new file is the user's alone, for it may hold keys."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+def _replaced(path: Path, before: str, text: str) -> bool:
+    """Write it whole or not at all; False if somebody changed the file since it was read.
+
+    A new file is the user's alone, for it may hold keys.
+    """
     mode = path.stat().st_mode & 0o777 if path.exists() else 0o600
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft = path.with_name(f".{path.name}.{os.urandom(8).hex()}.tmp")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
@@ -95,10 +143,12 @@ def _write(path: Path, text: str) -> None:
             file.flush()
             os.fchmod(descriptor, mode)
             os.fsync(descriptor)
+        if _read(path) != before:
+            return False
         draft.replace(path)
-    except BaseException:
+    finally:
         draft.unlink(missing_ok=True)
-        raise
+    return True
 
 
 def _read(path: Path) -> str:

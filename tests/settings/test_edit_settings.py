@@ -1,3 +1,5 @@
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -5,6 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from agent_cli.settings import edit
 from agent_cli.settings.edit import add_server, remove_server
 from agent_cli.settings.load import read_file
 from agent_cli.settings.schema import McpServer
@@ -48,6 +51,7 @@ def test_a_new_file_is_the_users_alone(path: Path):
     }  # fmt: skip
 
 
+@pytest.mark.invariant("I15")
 def test_adding_leaves_every_line_as_it_is(path: Path):
     path.parent.mkdir()
     path.write_text(WRITTEN)
@@ -155,3 +159,92 @@ def test_whatever_is_added_can_be_read_and_removed(
     assert found.get("env", {}) == env
     remove_server(path, f"n{name}")
     assert tomllib.loads(path.read_text()) == tomllib.loads(WRITTEN)
+
+
+ADD = """
+import sys
+from pathlib import Path
+from agent_cli.settings.edit import add_server, remove_server
+from agent_cli.settings.schema import McpServer
+path, name = Path(sys.argv[1]), sys.argv[2]
+for number in range(15):
+    add_server(path, f"{name}{number}", McpServer(command="c"))
+    if number % 3 == 0:
+        remove_server(path, f"{name}{number}")
+"""
+
+
+@pytest.mark.invariant("I15")
+def test_processes_at_once_lose_none_of_their_changes(path: Path):
+    path.parent.mkdir()
+    path.write_text(WRITTEN)
+    started = [subprocess.Popen([sys.executable, "-c", ADD, path, name]) for name in "abcd"]
+    assert [process.wait() for process in started] == [0, 0, 0, 0]
+    added = {f"{name}{number}" for name in "abcd" for number in range(15) if number % 3}
+    assert servers(path).keys() == {"forge", *added}
+    assert path.read_text().startswith(WRITTEN)
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.invariant("I15")
+def test_what_an_editor_writes_meanwhile_is_not_lost(path: Path, monkeypatch: pytest.MonkeyPatch):
+    path.parent.mkdir()
+    path.write_text(WRITTEN)
+    real, edits = edit.os.urandom, ["# edited\n"]
+
+    def urandom(count: int) -> bytes:
+        if edits:  # the moment between reading and replacing
+            path.write_text(path.read_text() + edits.pop())
+        return real(count)
+
+    monkeypatch.setattr(edit.os, "urandom", urandom)
+    add_server(path, "x", SERVER)
+    assert path.read_text().startswith(WRITTEN + "# edited\n")
+    assert "x" in servers(path)
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from agent_cli.settings import edit
+from agent_cli.settings.schema import McpServer
+left = [int(sys.argv[2])]
+def dying(name):
+    real = getattr(os, name)
+    def act(*args, **kwargs):
+        left[0] -= 1
+        if left[0] < 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return real(*args, **kwargs)
+    setattr(os, name, act)
+for name in ("open", "fdopen", "fchmod", "fsync", "rename", "replace", "close"):
+    dying(name)
+edit.add_server(Path(sys.argv[1]), "x", McpServer(command="c"))
+"""
+
+
+@pytest.mark.invariant("I15")
+@pytest.mark.parametrize("step", range(10))
+def test_killed_at_any_step_it_leaves_the_old_file_or_the_new_one(path: Path, step: int):
+    path.parent.mkdir()
+    path.write_text(WRITTEN)
+    done = subprocess.run([sys.executable, "-c", KILLED, path, str(step)], check=False)
+    assert done.returncode in (0, -9)
+    assert path.read_text() in (WRITTEN, WRITTEN + '\n[mcp.servers.x]\ncommand = "c"\n')
+    add_server(path, "y", SERVER)
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.invariant("I15")
+def test_a_full_disk_leaves_the_old_settings(path: Path, monkeypatch: pytest.MonkeyPatch):
+    path.parent.mkdir()
+    path.write_text(WRITTEN)
+
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(edit.os, "fsync", full)
+    with pytest.raises(ConfigurationError, match="No space"):
+        add_server(path, "x", SERVER)
+    assert path.read_text() == WRITTEN
+    assert list(path.parent.iterdir()) == [path]
