@@ -28,6 +28,7 @@ COMMANDS = {
     "mcp": "add, list, remove and test servers of tools",
     "models": "list the models that are known",
     "policy": "judge commands, and try rules on past sessions",
+    "proxy": "give any client managed tools, between it and its model",
     "replay": "play a session again, and compare",
     "run": "do one task and exit (also: exec, -p)",
     "sessions": "list, search, name, fork, export and delete sessions",
@@ -85,6 +86,9 @@ def _app(name: str) -> typer.Typer:
     """Return the parser of one command, or of the several that its module has."""
     module = import_module(f"agent_cli.cli.{_MODULES.get(name, name)}")
     app = typer.Typer(rich_markup_mode=None, add_completion=False, pretty_exceptions_enable=False)
+    if register := getattr(module, "register", None):
+        register(app)
+        return app
     commands: dict[str, Callable[..., None]] = getattr(module, "COMMANDS", None) or {
         name: module.command
     }

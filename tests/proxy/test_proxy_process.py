@@ -1,0 +1,135 @@
+"""The proxy as a process: kept over a kill, ended in good order."""
+
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from testbed.managed_service import Answered, ToolService, found
+from testbed.proxied import Got
+from testbed.proxy_cells import Cell, M, N, W
+from testbed.proxy_clients import repeated, results, user
+from testbed.proxy_process import proxy_process
+from testbed.replies import Say
+from testbed.server import ModelServer
+
+CHAT = Cell("openai_chat", stream=False)
+
+
+def test_a41_hidden_rounds_outlive_a_kill(tmp_path: Path):
+    script = [Say(calls=[W, N]), Say("Done.")]
+    with (
+        ModelServer(script) as upstream,
+        ToolService() as service,
+        proxy_process(upstream, service, tmp_path) as process,
+    ):
+        _, answer = CHAT.ask(process.start(), [user("hi")])
+        assert process.end(signal.SIGKILL) == -signal.SIGKILL
+        history = [user("hi"), *repeated(CHAT.wire, answer), *results(CHAT.wire, answer)]
+        got, _ = CHAT.ask(process.start(), history)
+        assert got.headers["x-agent-proxy-continuity"] == "injected:1"
+        roles = [one["role"] for one in upstream.requests[1].body["messages"]]
+        assert roles == ["user", "assistant", "tool", "assistant", "tool"]
+        assert service.tools == ["crm_update"]
+        assert process.end() == 0
+        assert upstream.violations == []
+
+
+def test_a_call_whose_end_a_kill_has_taken_is_not_made_again(tmp_path: Path):
+    go_on = threading.Event()
+
+    def slow(tool: str, arguments: dict[str, Any]) -> Answered:
+        go_on.wait(20)
+        return found(tool, arguments)
+
+    script = [Say(calls=[W]), Say(calls=[W]), Say("Unknown.")]
+    with (
+        ModelServer(script) as upstream,
+        ToolService(slow) as service,
+        proxy_process(upstream, service, tmp_path) as process,
+    ):
+        proxy = process.start()
+        lost = threading.Thread(target=_ask_in_vain, args=(proxy,))
+        lost.start()
+        service.wait_for(1)
+        process.end(signal.SIGKILL)
+        lost.join()
+        _, answer = CHAT.ask(process.start(), [user("hi")])
+        go_on.set()
+        assert answer.text == "Unknown."
+        assert service.begun == ["crm_update"]
+        assert "unknown_outcome" in str(upstream.requests[2].body)
+
+
+def _ask_in_vain(proxy: Any) -> None:
+    with pytest.raises(ConnectionError):
+        CHAT.ask(proxy, [user("hi")])
+
+
+def _wait_until_nobody_listens(proxy: Any) -> None:
+    try:
+        while True:
+            proxy.ask("/health", b"", method="GET")
+    except ConnectionError:
+        return
+
+
+def test_sigterm_lets_what_runs_come_to_its_end(tmp_path: Path):
+    go_on = threading.Event()
+
+    def slow(tool: str, arguments: dict[str, Any]) -> Answered:
+        go_on.wait(20)
+        return found(tool, arguments)
+
+    with (
+        ModelServer([Say(calls=[M]), Say("Done.")]) as upstream,
+        ToolService(slow) as service,
+        proxy_process(upstream, service, tmp_path) as process,
+    ):
+        proxy = process.start()
+        got: list[Got] = []
+        asking = threading.Thread(target=lambda: got.append(CHAT.ask(proxy, [user("hi")])[0]))
+        asking.start()
+        service.wait_for(1)
+        process.signal(signal.SIGTERM)
+        _wait_until_nobody_listens(proxy)
+        go_on.set()
+        asking.join()
+        assert process.wait() == 0
+    assert got[0].status == 200
+
+
+def test_explain_tells_of_order_and_continuity():
+    done = subprocess.run(
+        [sys.executable, "-m", "agent_cli", "proxy", "explain"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "mixed_tool_order" in done.stdout
+    assert "Continuity." in done.stdout
+
+
+def test_what_is_kept_can_be_looked_at_and_forgotten(tmp_path: Path):
+    with (
+        ModelServer([Say(calls=[M, N])]) as upstream,
+        ToolService() as service,
+        proxy_process(upstream, service, tmp_path) as process,
+    ):
+        CHAT.ask(process.start(), [user("hi")])
+        process.end()
+    config = str(tmp_path / "proxy.toml")
+
+    def run(*words: str) -> str:
+        command = [sys.executable, "-m", "agent_cli", "proxy", *words, "--tools", config]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    (line,) = run("continuity", "list").splitlines()
+    assert "docs_search" in line
+    assert "docs_search" in run("continuity", "show", line.split()[0])
+    assert '"event":"mediation_decision"' in run("audit", "--event", "mediation_decision")
+    assert run("continuity", "purge", "--all") == "1 segments forgotten\n"
+    assert run("continuity", "list", "--json") == ""
