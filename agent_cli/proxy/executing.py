@@ -27,6 +27,8 @@ from agent_cli.proxy.sentences import sentence
 from agent_cli.proxy.store import Store
 from agent_cli.types.errors import ToolError
 
+_EXCERPT = 1_000
+"""Characters of arguments that cannot be read."""
 _SOFT = 0.9
 """Of the total time, after which nothing new is begun."""
 
@@ -134,7 +136,8 @@ class Executor:
         try:
             arguments = parsed(call.arguments)
         except ToolError as error:
-            return failure("invalid_arguments", str(error), 400), 0
+            written = {"arguments": call.arguments[:_EXCERPT]}
+            return failure("invalid_arguments", str(error), 400, written), 0
         if wrong := self._violations(arguments, tool):
             said = sentence("schema_validation")
             return failure("schema_validation", said, 400, {"violations": wrong}), 0

@@ -104,8 +104,12 @@ def configured(upstream: str, service: ToolService, folder: Path, **parts: Any) 
     sections: dict[str, Any] = {}
     for name, part in parts.items():
         known = getattr(config, name)
-        sections[name] = replace(known, **part) if name in _SECTIONS else part
+        sections[name] = _changed(known, part) if name in _SECTIONS else part
     return replace(config, **sections)
+
+
+def _changed(section: Any, part: dict[str, Any]) -> Any:
+    return msgspec.convert({**msgspec.to_builtins(section), **part}, type(section))
 
 
 _SECTIONS = ("upstream", "server", "limits", "mediation", "continuity", "audit")

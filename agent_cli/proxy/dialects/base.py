@@ -270,6 +270,15 @@ def is_text(raw: Raw) -> bool:
     return bytes(raw)[:1] == b'"'
 
 
+def is_object(text: str) -> bool:
+    """Whether it is a JSON object, as all upstreams want arguments to be."""
+    try:
+        FIELDS.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        return False
+    return True
+
+
 def table(raw: Raw | None) -> dict[str, Any]:
     """Return the JSON object, an empty one for anything else."""
     return mapping(msgspec.json.decode(raw)) if raw else {}

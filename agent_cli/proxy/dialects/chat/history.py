@@ -5,7 +5,16 @@ from typing import Any
 
 from msgspec import Raw
 
-from agent_cli.proxy.dialects.base import Call, Role, Stretch, Turn, encoded, table
+from agent_cli.proxy.dialects.base import (
+    Call,
+    Part,
+    Role,
+    Stretch,
+    Turn,
+    encoded,
+    is_object,
+    table,
+)
 from agent_cli.proxy.dialects.canonical import arguments_value, digest_of_image, tidy
 from agent_cli.proxy.dialects.chat.reply import call_of, plain_text
 from agent_cli.proxy.dialects.shapes import mappings
@@ -13,7 +22,7 @@ from agent_cli.proxy.envelopes import Envelope
 
 
 def said(turn: Turn, keep: Sequence[int], *, only_calls: bool = False) -> list[Raw]:
-    calls = [part.raw for part in turn.parts if part.role is Role.CALL]
+    calls = [_sound(part) for part in turn.parts if part.role is Role.CALL]
     texts = [part.raw for part in turn.parts if part.role is Role.TEXT]
     message: dict[str, Any] = {"role": "assistant", "content": None}
     if texts and not only_calls:
@@ -28,6 +37,14 @@ def said(turn: Turn, keep: Sequence[int], *, only_calls: bool = False) -> list[R
     elif message["content"] is None:
         message["content"] = ""
     return [encoded(message)]
+
+
+def _sound(part: Part) -> Raw:
+    """Return the call with arguments that no upstream refuses a whole request for."""
+    if part.call is None or not part.call.name or is_object(part.call.arguments):
+        return part.raw
+    call = table(part.raw)
+    return encoded({**call, "function": {**call["function"], "arguments": "{}"}})
 
 
 def answered(results: Sequence[tuple[Call, Envelope]], instruction: str = "") -> list[Raw]:

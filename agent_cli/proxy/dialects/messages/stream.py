@@ -19,6 +19,7 @@ from agent_cli.proxy.dialects.base import (
     StreamCutError,
     Turn,
     encoded,
+    is_object,
     table,
 )
 from agent_cli.proxy.dialects.messages.reply import THOUGHTS, assembled, finish_of
@@ -69,16 +70,8 @@ class _Block:
         if self._citations:
             made["citations"] = self._citations
         if self.kind == "tool_use" or self._json:
-            made["input"] = Raw(b"{}") if _broken(self.arguments) else Raw(self.arguments.encode())
+            made["input"] = Raw(self.arguments.encode() if is_object(self.arguments) else b"{}")
         return encoded(made)
-
-
-def _broken(arguments: str) -> bool:
-    try:
-        FIELDS.decode(arguments)
-    except (msgspec.DecodeError, RecursionError):
-        return True
-    return False
 
 
 class _Reading:
@@ -201,7 +194,7 @@ class MessagesStream:
         broken = {
             place: block.arguments
             for place, block in enumerate(blocks)
-            if block.kind == "tool_use" and _broken(block.arguments)
+            if block.kind == "tool_use" and not is_object(block.arguments)
         }
         return assembled(
             [block.whole() for block in blocks],

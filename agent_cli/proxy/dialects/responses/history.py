@@ -5,7 +5,16 @@ from typing import Any
 
 from msgspec import Raw
 
-from agent_cli.proxy.dialects.base import Call, Role, Stretch, Turn, encoded, table
+from agent_cli.proxy.dialects.base import (
+    Call,
+    Part,
+    Role,
+    Stretch,
+    Turn,
+    encoded,
+    is_object,
+    table,
+)
 from agent_cli.proxy.dialects.canonical import arguments_value, digest, tidy
 from agent_cli.proxy.dialects.responses.reply import CALLS, FUNCTION, call_of, text_of
 from agent_cli.proxy.dialects.shapes import words
@@ -22,10 +31,17 @@ def said(turn: Turn, keep: Sequence[int], *, only_calls: bool = False) -> list[R
         if part.role is Role.CALL:
             place += 1
             if place in keep:
-                items.append(part.raw)
+                items.append(_sound(part))
         elif not only_calls:
             items.append(part.raw)
     return items
+
+
+def _sound(part: Part) -> Raw:
+    """Return the call with arguments that no upstream refuses a whole request for."""
+    if part.call is None or not part.call.name or is_object(part.call.arguments):
+        return part.raw
+    return encoded({**table(part.raw), "arguments": "{}"})
 
 
 def answered(results: Sequence[tuple[Call, Envelope]], instruction: str = "") -> list[Raw]:

@@ -1,0 +1,277 @@
+"""What the upstream is asked, and who may ask."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from testbed.exchange import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES, Exchange
+from testbed.managed_service import ToolService
+from testbed.proxied import KEY, proxied, tools_of
+from testbed.proxy_cells import Cell, M, N, cells, names
+from testbed.proxy_clients import FINAL, PARAMETERS, PATHS, user
+from testbed.replies import Call, Delivery, Raw, Say
+
+from agent_cli.proxy.config import HttpTool, Mediation, Token
+from agent_cli.proxy.dialects import chat, responses
+from agent_cli.proxy.dialects.base import FIELDS, Dialect
+from agent_cli.proxy.injection import injected
+from agent_cli.proxy.managed import Managed
+from agent_cli.proxy.names import with_digest
+
+CHAT = Cell(OPENAI_CHAT, stream=False)
+FORCED: dict[str, Any] = {
+    OPENAI_CHAT: {"type": "function", "function": {"name": "docs_search"}},
+    OPENAI_RESPONSES: {"type": "function", "name": "docs_search"},
+    ANTHROPIC_MESSAGES: {"type": "tool", "name": "docs_search"},
+}
+ANY: dict[str, Any] = {
+    OPENAI_CHAT: "required",
+    OPENAI_RESPONSES: "required",
+    ANTHROPIC_MESSAGES: {"type": "any", "disable_parallel_tool_use": True},
+}
+NONE: dict[str, Any] = {
+    OPENAI_CHAT: "none",
+    OPENAI_RESPONSES: "none",
+    ANTHROPIC_MESSAGES: {"type": "none"},
+}
+
+
+def offered(exchange: Exchange) -> list[str]:
+    tools = exchange.body.get("tools") or ()
+    return [one.get("name") or one["function"]["name"] for one in tools]
+
+
+@cells
+@pytest.mark.parametrize("off", ["header", "no tools"])
+def test_a1_a5_without_managed_tools_bytes_pass(cell: Cell, off: str, tmp_path: Path):
+    strange = (
+        '{"strange" :  [1,2], "x":"\\u00e9"}' if not cell.stream else 'data: {"x" :1}\r\n\r\n:c\n\n'
+    )
+    reply = Raw(strange, "text/event-stream" if cell.stream else "application/json")
+    headers = {"x-agent-proxy-mediation": "off"} if off == "header" else {}
+    body = cell.request([user("hi")], **({} if off == "header" else {"tools": ()}))
+    raw = json.dumps(body, indent=1).encode()
+    with proxied([reply], tmp_path) as proxy:
+        got = proxy.ask(cell.path, raw, headers)
+        (exchange,) = proxy.upstream.requests
+    assert exchange.raw == raw
+    assert got.body == strange.encode()
+
+
+@cells
+def test_native_only_traffic_is_equal_byte_for_byte(cell: Cell, tmp_path: Path):
+    say = Say("Let me look at this file.", [N], delivery=Delivery(piece=3))
+    body = cell.request([user("hi")])
+    with proxied([say, say], tmp_path) as proxy:
+        mediated = proxy.ask(cell.path, body)
+        plain = proxy.ask(cell.path, body, {"x-agent-proxy-mediation": "off"})
+        ids = [one.number for one in proxy.upstream.requests]
+    assert ids == [0, 1]
+    assert _without_ids(mediated.body) == _without_ids(plain.body)
+
+
+def _without_ids(body: bytes) -> list[bytes]:
+    """The frames, but for what the scripted upstream makes up anew for each answer."""
+    text = body.decode()
+    for prefix in ("chatcmpl-", "resp_", "msg_", "call_", "fc_", "toolu_", "rs_"):
+        while (at := text.find(prefix)) >= 0:
+            text = text[:at] + text[text.index('"', at) :]
+    return text.encode().split(b"\n\n")
+
+
+@cells
+def test_a7_a_clients_tool_of_the_same_name_stays_the_clients(cell: Cell, tmp_path: Path):
+    own = with_digest("docs.search")
+    script = [Say(calls=[Call(own, {"q": "x"})]), Say(calls=[M])]
+    with proxied(script, tmp_path) as proxy:
+        _, answer = cell.ask(proxy, [user("hi")], tools=("docs_search", "bash"))
+        first = proxy.upstream.requests[0]
+        assert proxy.service.tools == ["docs_search"]
+    assert offered(first) == ["docs_search", "bash", "crm_update", own]
+    assert names(answer) == ["docs_search"]
+
+
+@cells
+def test_a10_with_no_tool_allowed_none_is_called(cell: Cell, tmp_path: Path):
+    script = [Say("Words.", [M]), Say(calls=[M])]
+    with proxied(script, tmp_path) as proxy:
+        _, answer = cell.ask(proxy, [user("hi")], tool_choice=NONE[cell.wire])
+        empty = proxy.ask(cell.path, cell.request([user("ho")], tool_choice=NONE[cell.wire]))
+        assert "docs_search" in offered(proxy.upstream.requests[0])
+        assert proxy.service.executed == []
+    assert (answer.text, answer.calls) == ("Words.", [])
+    assert answer.finish == FINAL[cell.wire]
+    assert empty.status == 502
+    assert b"tool_call_despite_none" in empty.body
+
+
+@cells
+def test_a11_a_forced_managed_call_is_forced_once(cell: Cell, tmp_path: Path):
+    with proxied([Say(calls=[M]), Say("Done.")], tmp_path) as proxy:
+        _, answer = cell.ask(proxy, [user("hi")], tool_choice=FORCED[cell.wire])
+        first, second = (one.body["tool_choice"] for one in proxy.upstream.requests)
+    assert first == FORCED[cell.wire]
+    assert second in ("auto", {"type": "auto"})
+    assert answer.text == "Done."
+
+
+@cells
+def test_a12_a_required_call_is_required_once(cell: Cell, tmp_path: Path):
+    with proxied([Say(calls=[M]), Say(calls=[N])], tmp_path) as proxy:
+        _, answer = cell.ask(proxy, [user("hi")], tool_choice=ANY[cell.wire])
+        second = proxy.upstream.requests[1].body["tool_choice"]
+    assert names(answer) == ["read_file"]
+    if cell.wire == ANTHROPIC_MESSAGES:
+        assert second == {"type": "auto", "disable_parallel_tool_use": True}
+    else:
+        assert second == "auto"
+
+
+ALLOWED: dict[str, Any] = {
+    OPENAI_CHAT: {"type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": []}},
+    OPENAI_RESPONSES: {"type": "allowed_tools", "mode": "auto", "tools": []},
+}
+
+
+@pytest.mark.parametrize("dialect", [chat, responses], ids=["chat", "responses"])
+def test_a13_where_only_some_tools_are_allowed_none_is_added(dialect: Dialect):
+    tool = Managed("docs.search", "", msgspec.Raw(b"{}"), "docs", "http")
+    for choice, added in ((ALLOWED[dialect.NAME], False), ("auto", True)):
+        body = Cell(dialect.NAME, stream=False).request([user("hi")], tool_choice=choice)
+        fields = FIELDS.decode(msgspec.json.encode(body))
+        made = injected(dialect, fields, {}, {"docs.search": tool}, Mediation())
+        assert (made is not None) is added
+
+
+def test_a58_several_choices_cannot_be_mediated(tmp_path: Path):
+    body = CHAT.request([user("hi")], n=2)
+    with proxied([], tmp_path) as proxy:
+        got = proxy.ask(CHAT.path, body)
+        assert proxy.upstream.requests == []
+    assert (got.status, got.json["error"]["code"]) == (400, "n_unsupported")
+
+
+@cells
+def test_a68_the_upstream_sees_its_own_credentials_only(cell: Cell, tmp_path: Path):
+    headers = {"cookie": "c=1", "authorization": "Bearer client-secret", "anthropic-beta": "b-1"}
+    with proxied([Say("Hello.")], tmp_path) as proxy:
+        proxy.ask(cell.path, cell.request([user("hi")]), headers)
+        (exchange,) = proxy.upstream.requests
+        mode = (tmp_path / "continuity.db").stat().st_mode & 0o777
+        audit = (tmp_path / "audit.jsonl").stat().st_mode & 0o777
+    assert "client-secret" not in str(exchange.headers)
+    assert "cookie" not in exchange.headers
+    assert exchange.headers["anthropic-beta"] == "b-1"
+    name = "x-api-key" if cell.wire == ANTHROPIC_MESSAGES else "authorization"
+    assert KEY in exchange.headers[name]
+    assert (mode, audit) == (0o600, 0o600)
+
+
+def test_a68_secrets_are_kept_out_of_the_audit(tmp_path: Path):
+    with proxied([Say(calls=[Call("docs_search", {"q": KEY})]), Say("x")], tmp_path) as proxy:
+        CHAT.ask(proxy, [user("hi")])
+        assert KEY not in str(proxy.audit())
+
+
+TOKEN = {"server": {"auth": "tokens"}, "tokens": {"alice": Token(sha256="a" * 64)}}
+
+
+@pytest.mark.parametrize("wire", PATHS)
+def test_a69_who_has_no_token_is_told_so_in_the_dialect(wire: str, tmp_path: Path):
+    with proxied([], tmp_path, **TOKEN) as proxy:
+        for headers in ({}, {"authorization": "Bearer wrong"}, {"x-api-key": "wrong"}):
+            got = proxy.ask(PATHS[wire], b"{}", headers)
+            assert got.status == 401
+            assert got.json["error"]["type"] == "authentication_error"
+            assert ("request_id" in got.json) is (wire == ANTHROPIC_MESSAGES)
+
+
+def test_a69_a_token_opens(tmp_path: Path):
+    token = Token(sha256="9e78b43ea00edcac8299e0cc8df7f6f913078171335f733a21d5d911b6999132")
+    parts: dict[str, Any] = {"server": {"auth": "tokens"}, "tokens": {"alice": token}}
+    with proxied([Say("Hello.")], tmp_path, **parts) as proxy:
+        got = proxy.ask(CHAT.path, CHAT.request([user("hi")]), {"authorization": "Bearer moon"})
+        assert got.status == 200
+        (entry,) = proxy.audit("history")
+    assert entry["principal"] == "alice"
+
+
+REFUSED = [
+    pytest.param("POST /v1/nowhere", b"{}", {}, 404, id="unknown path"),
+    pytest.param("GET /v1/chat/completions", b"", {}, 405, id="wrong method"),
+    pytest.param("POST /v1/messages", b"{", {}, 400, id="no JSON"),
+    pytest.param("POST /v1/messages", b"[]", {}, 400, id="no object"),
+    pytest.param("POST /v1/messages", b" " * 3_000, {}, 413, id="too large"),
+    pytest.param(
+        "POST /v1/messages",
+        gzip.compress(b" " * 3_000),
+        {"content-encoding": "gzip"},
+        413,
+        id="too large once unpacked",
+    ),
+    pytest.param("POST /v1/messages", b"x", {"content-encoding": "br"}, 415, id="encoding"),
+    pytest.param("POST /v1/messages", b"x", {"content-encoding": "gzip"}, 400, id="no gzip"),
+    pytest.param("POST /v1/messages", b"{}", {"host": "evil.example"}, 403, id="host"),
+    pytest.param("POST /v1/messages", b"{}", {"origin": "https://e.example"}, 403, id="origin"),
+]
+
+
+@pytest.mark.parametrize(("line", "body", "headers", "status"), REFUSED)
+def test_a69_what_cannot_be_answered_is_refused(
+    line: str, body: bytes, headers: dict[str, str], status: int, tmp_path: Path
+):
+    method, path = line.split()
+    with proxied([], tmp_path, server={"max_body": 2_000}) as proxy:
+        got = proxy.ask(path, body, headers, method)
+    assert got.status == status
+    assert got.json["error"]["message"]
+    assert (got.headers.get("allow") == "POST") is (status == 405)
+
+
+def test_a69_a_packed_body_is_unpacked(tmp_path: Path):
+    body = gzip.compress(json.dumps(CHAT.request([user("hi")])).encode())
+    with proxied([Say("Hello.")], tmp_path) as proxy:
+        got = proxy.ask(CHAT.path, body, {"content-encoding": "gzip"})
+    assert got.status == 200
+
+
+def test_a70_health_needs_no_token(tmp_path: Path):
+    with proxied([], tmp_path, **TOKEN) as proxy:
+        assert proxy.ask("/health", b"", method="GET").json == {"status": "ok"}
+        head = proxy.ask("/", b"", method="HEAD")
+    assert (head.status, head.body) == (200, b"")
+
+
+def test_a70_tokens_are_estimated_where_the_upstream_cannot_count(tmp_path: Path):
+    cell = Cell(ANTHROPIC_MESSAGES, stream=False)
+    with proxied([], tmp_path) as proxy:
+        body = cell.request([user("hi")])
+        more = proxy.ask("/v1/messages/count_tokens", body)
+        fewer = proxy.ask("/v1/messages/count_tokens", body, {"x-agent-proxy-mediation": "off"})
+        proxy.upstream.violations.clear()
+    assert more.headers["x-agent-proxy-estimate"] == "1"
+    assert more.json["input_tokens"] > fewer.json["input_tokens"]
+
+
+@cells
+def test_a_tool_that_a_token_does_not_name_is_not_offered(cell: Cell, tmp_path: Path):
+    token = Token(sha256="9e78b43ea00edcac8299e0cc8df7f6f913078171335f733a21d5d911b6999132")
+    token = Token(sha256=token.sha256, tools=("docs.*",))
+    parts: dict[str, Any] = {"server": {"auth": "tokens"}, "tokens": {"alice": token}}
+    with proxied([Say("Hello.")], tmp_path, **parts) as proxy:
+        proxy.ask(cell.path, cell.request([user("hi")]), {"x-api-key": "moon"})
+        (exchange,) = proxy.upstream.requests
+    assert offered(exchange) == ["read_file", "bash", "docs_search"]
+
+
+def test_a9_a_tool_of_any_name_is_offered(tmp_path: Path):
+    with ToolService() as service:
+        tool = HttpTool(f"{service.url}/x", parameters=PARAMETERS)
+        with proxied([Say("Hello.")], tmp_path, http={"größe." * 40: tool}) as proxy:
+            CHAT.ask(proxy, [user("hi")])
+            (exchange,) = proxy.upstream.requests
+    assert len(offered(exchange)[-1]) <= 64
+    assert tools_of(service)
