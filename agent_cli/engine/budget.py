@@ -28,6 +28,20 @@ class UsedUp(Struct, frozen=True):
     """Only the share of the running subtask is used up."""
 
 
+class Account(Struct, frozen=True):
+    """How one budget stands."""
+
+    limit: Limit
+    used: float
+    most: float | None
+
+
+def accounts(spent: Spent, budget: Budget) -> tuple[Account, ...]:
+    """Return how every budget stands, whether it is limited or not."""
+    whole = (budget.turns, budget.tokens, budget.cost, budget.seconds)
+    return tuple(map(Account, Limit, _amounts(spent), whole))
+
+
 def used_up(state: State, budget: Budget) -> UsedUp | None:
     """Return which limit is reached, if one is."""
     now = _amounts(state.used)

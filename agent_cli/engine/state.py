@@ -103,7 +103,8 @@ def _session(
         case InputQueued():
             return replace(state, queued=(*state.queued, entry.text))
         case AttemptLost():
-            return replace(state, used=replace(state.used, usage=state.spent + entry.usage))
+            seconds = state.used.seconds + entry.seconds
+            return replace(state, used=Spent(state.spent + entry.usage, state.turns, seconds))
 
 
 def _exchange(state: State, entry: AssistantSaid | UserSaid | Rewound | HistoryCompacted) -> State:
@@ -127,8 +128,10 @@ def _exchange(state: State, entry: AssistantSaid | UserSaid | Rewound | HistoryC
             return _rewound(state, entry)
         case HistoryCompacted():
             after = _with_task(state, compacted(state.task, entry))
-            used = replace(
-                state.used, usage=state.spent + entry.usage, turns=state.turns + bool(entry.asked)
+            used = Spent(
+                state.spent + entry.usage,
+                state.turns + bool(entry.asked),
+                state.used.seconds + entry.seconds,
             )
             return replace(after, points=(), unsayable=(), used=used)
 

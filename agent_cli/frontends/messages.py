@@ -5,6 +5,7 @@ from agent_cli.engine.steps import Awaiting
 from agent_cli.i18n.catalog import say
 from agent_cli.types.entries import HistoryCompacted
 from agent_cli.types.errors import Fault, HookError, ProviderError
+from agent_cli.types.outcomes import Limit
 
 
 def provider_verdict(error: ProviderError) -> Verdict:
@@ -32,11 +33,24 @@ def compaction_message(entry: HistoryCompacted) -> str:
     return say("the conversation was compacted, from about {before:,} to {after:,} tokens", **sizes)
 
 
-def budget_message() -> str:
+def budget_message(limit: Limit) -> str:
     """Return the sentence on a used-up budget."""
     return say(
-        "a limit was reached: it counts the whole session, and with a higher one that goes on"
+        "the limit {name} is reached: it counts the whole session, and with a higher one that"
+        " goes on",
+        name=f"--max-{limit}",
     )
+
+
+def amount(limit: Limit, number: float) -> str:
+    """Return so much of what the limit counts, with its unit."""
+    match limit:
+        case Limit.COST:
+            return f"${number:.4f}"
+        case Limit.TIME:
+            return f"{number:.0f} s"
+        case _:
+            return f"{number:.0f}"
 
 
 def ending_message(verdict: Verdict, detail: str = "") -> str:
@@ -59,8 +73,11 @@ def ending_message(verdict: Verdict, detail: str = "") -> str:
     return f"{sentence}: {detail}" if sentence and detail else sentence or detail
 
 
-def remark(awaiting: Awaiting | None, *, once: bool = False) -> str:
-    """Return what a person is told when they have the floor again; None: they have interrupted."""
+def remark(awaiting: Awaiting | None, limit: Limit | None, *, once: bool = False) -> str:
+    """Return what a person is told when they have the floor again; None: they have interrupted.
+
+    The limit is the one that the task has reached, if any.
+    """
     match awaiting:
         case None:
             return say("interrupted") if once else say("interrupted; the session goes on")
@@ -68,7 +85,7 @@ def remark(awaiting: Awaiting | None, *, once: bool = False) -> str:
             return say("the model stopped without completing the task; say how to go on")
         case Awaiting.STUCK:
             return say("calls failed in each of the last messages; say how to go on")
-        case Awaiting.LIMIT:
-            return budget_message()
+        case Awaiting.LIMIT if limit is not None:
+            return budget_message(limit)
         case _:
             return ""

@@ -51,6 +51,7 @@ class Agent:
         self._asking = asking
         self._dispatcher = dispatcher
         self._rules = rules
+        self.budget = rules.budget
         self._model = Model(asking, emit)
         self.compaction = Compaction(session, asking, self._model, emit)
         self._partial = ""

@@ -9,15 +9,17 @@ from msgspec.structs import replace
 
 from agent_cli.context.customs import Customs
 from agent_cli.context.request import RequestBuilder
-from agent_cli.context.tokens import Window, estimate, size
+from agent_cli.context.tokens import Window, estimate, message_size, size
+from agent_cli.engine.budget import Budget, used_up
 from agent_cli.engine.task import State
+from agent_cli.i18n.catalog import say
 from agent_cli.providers.base import Provider
 from agent_cli.runtime.gauge import Gauge
 from agent_cli.runtime.mentions import Along
 from agent_cli.runtime.redaction import harmless
 from agent_cli.runtime.session import Session
 from agent_cli.types.entries import AssistantSaid, AttemptLost
-from agent_cli.types.errors import ProviderError
+from agent_cli.types.errors import Fault, ProviderError
 from agent_cli.types.events import Delta, Event, Retrying
 from agent_cli.types.messages import AssistantMessage
 from agent_cli.types.redaction import Redactor
@@ -45,6 +47,8 @@ class Asking(Struct, frozen=True):
     protocol: Protocol
     ready: Callable[[State], Awaitable[None]]
     """Called before each request, for what a session does not wait for until then."""
+    budget: Budget
+    """What may be used up."""
     price: Callable[[Usage], Usage]
     """Fills in what the provider did not say of the cost."""
 
@@ -67,7 +71,7 @@ class Model:
     async def answer(self, session: Session) -> AssistantSaid:
         """Return what the model says next; raises ProviderError.
 
-        An answer that broke off on the way is recorded as lost.
+        An answer that broke off on the way is recorded as lost, whoever broke it off.
         """
         began = time.monotonic()
         request = self.request(session.state)
@@ -86,30 +90,55 @@ class Model:
         self, session: Session, request: ModelRequest, emit: Callable[[Delta], None]
     ) -> tuple[AssistantMessage, int]:
         """Return the answer, and how often it had to be asked for again."""
-        accumulator, retries = Accumulator(session.state.ids), 0
+        self._refuse_beyond_budget(session.state, 0)
+        began = time.monotonic()
+        accumulator, retries, lost = Accumulator(session.state.ids), 0, True
         try:
             async with aclosing(self._asking.provider.stream(request)) as deltas:
                 async for delta in deltas:
-                    if isinstance(delta, Retrying) and delta.left is None:
-                        retries += 1
-                        if accumulator.begun:
-                            session.append(AttemptLost(self._lost(request, accumulator)))
+                    again = isinstance(delta, Retrying) and delta.left is None
+                    if again and accumulator.begun:
+                        session.append(AttemptLost(self._lost(request, accumulator)))
                     accumulator.add(delta)
                     emit(delta)
+                    if again:
+                        retries += 1
+                        self._refuse_beyond_budget(session.state, time.monotonic() - began)
             message = accumulator.message()
+            lost = False
         except ProviderError as error:
             raise harmless(error, self._asking.redactor) from None
         finally:
-            self.cut_off = accumulator.text
-        self.cut_off = ""
+            if lost and accumulator.begun:
+                seconds = round(time.monotonic() - began, 3)
+                session.append(AttemptLost(self._lost(request, accumulator), seconds))
+            self.cut_off = accumulator.text if lost else ""
         self.gauge.learn(request, message.usage)
-        return replace(message, usage=self._asking.price(message.usage)), retries
+        return replace(message, usage=self._asking.price(_counted(message, request))), retries
 
     def _waiting(self, delta: Delta) -> None:
         if isinstance(delta, Retrying):
             self._emit(delta)
 
+    def _refuse_beyond_budget(self, state: State, seconds: float) -> None:
+        """Raise ProviderError if nothing of the session's budget is left for asking once more."""
+        used = replace(state.used, seconds=state.used.seconds + seconds)
+        found = used_up(replace(state, used=used), self._asking.budget)
+        if found is not None and not found.of_subtask:
+            message = say("nothing is left for asking the model again; see /budget")
+            raise ProviderError(message, Fault.BUDGET)
+
     def _lost(self, request: ModelRequest, accumulator: Accumulator) -> Usage:
         """Estimate what an answer used that broke off, and may be billed all the same."""
-        written = estimate(len(accumulator.text))
+        written = estimate(accumulator.size)
         return self._asking.price(Usage(estimate(size(request)), written, estimated=True))
+
+
+def _counted(message: AssistantMessage, request: ModelRequest) -> Usage:
+    """Return what the message used, estimated where the provider did not say it."""
+    usage = message.usage
+    if usage.input_tokens:
+        return usage
+    written = usage.output_tokens or estimate(message_size(message))
+    read = estimate(size(request))
+    return replace(usage, input_tokens=read, output_tokens=written, estimated=True)

@@ -118,6 +118,9 @@ def _agent(
     settings, options = parts.settings, parts.options
     started = session.state.session
     assert started is not None
+    budget = Budget(
+        settings.max_turns, settings.max_tokens, settings.max_cost, settings.max_seconds
+    )
 
     async def ready(state: State) -> None:
         run.keeping.begin()
@@ -131,6 +134,7 @@ def _agent(
         along=Attachments(parts.toolbox).along,
         environment=lambda state: _environment(parts, state),
         ready=ready,
+        budget=budget,
         price=lambda usage: priced(usage, parts.resolved.info),
         redactor=session.redactor,
         window=_window(parts),
@@ -139,9 +143,7 @@ def _agent(
     rules = Rules(
         interactive=options.interactive,
         open_todos_block=settings.completion.open_todos == "block",
-        budget=Budget(
-            settings.max_turns, settings.max_tokens, settings.max_cost, settings.max_seconds
-        ),
+        budget=budget,
     )
     return Agent(session, asking, run, rules, frontend.emit)
 

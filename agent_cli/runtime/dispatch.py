@@ -23,7 +23,9 @@ from agent_cli.runtime.prepare import (
     prepare,
     prepare_for_user,
 )
+from agent_cli.runtime.reads import READING, Reads
 from agent_cli.runtime.session import Session
+from agent_cli.runtime.stopwatch import Clocked, Stopwatch
 from agent_cli.tools.base import (
     Blocks,
     Complete,
@@ -59,8 +61,9 @@ class Dispatcher:
         self.keeping = Keeping(session, toolbox.workspace, keeper, frontend.emit)
         self._session = session
         self._toolbox = toolbox
-        self._frontend = frontend
-        self._permission = Permission(session, toolbox.policy, self.hooked, frontend)
+        self._watch = Stopwatch()
+        self._frontend = Clocked(frontend, self._watch)
+        self._permission = Permission(session, toolbox.policy, self.hooked, self._frontend)
 
     async def close(self) -> None:
         """End what the calls left running."""
@@ -78,6 +81,7 @@ class Dispatcher:
 
         Return the task whose result will be the call's, if it wants one to be done.
         """
+        self._watch.stop()
         permitted = await self._permitted(step)
         if isinstance(permitted, ToolResult):
             self._finish(permitted)
@@ -85,6 +89,7 @@ class Dispatcher:
         prepared = permitted.prepared
         effectful = changes_the_world(prepared.effects)
         self._session.append(CallStarted(step.call.id, effectful))
+        self._watch.start()
         try:
             await self.keeping.before(prepared)
             if effectful:
@@ -95,16 +100,18 @@ class Dispatcher:
             raise
 
     async def _carried_out(self, step: Dispatch, permitted: Permitted) -> StartTask | None:
-        output = await _run(permitted.prepared)
+        prepared = permitted.prepared
+        reads = Reads() if prepared.tool.name == READING else None
+        output = await self._run(prepared, reads)
         if isinstance(output, StartTask):
             return output
         if isinstance(output, Complete):
             await self._complete(step.call, output)
             return None
         result = self._record(step, output, permitted)
-        result = await self.hooked.after(permitted.prepared, result)
+        result = await self.hooked.after(prepared, result)
         await self.keeping.after()
-        self._finish(result)
+        self._finish(result, reads)
         return None
 
     async def _permitted(self, step: Dispatch) -> Permitted | ToolResult:
@@ -145,7 +152,7 @@ class Dispatcher:
             return
         task = self._session.state.task
         entry = await settle_completion(call.id, complete, demonstrate, self._frontend, task)
-        self._session.append(entry)
+        self._session.append(replace(entry, seconds=self._watch.stop()))
 
     async def _check(self, call: ToolCall, check: RequiredCheck) -> ToolResult:
         prepared = prepare_for_user(_command(call, check.command), self._toolbox)
@@ -168,32 +175,36 @@ class Dispatcher:
             return permitted
         await self.keeping.before(permitted.prepared)
         self._session.sync()
-        output = await _run(permitted.prepared)
+        output = await self._run(permitted.prepared)
         await self.keeping.after()
         if isinstance(output, ToolResult):
             return output
         return _result(prepared.call, output)
 
-    def _finish(self, result: ToolResult) -> None:
+    def _finish(self, result: ToolResult, reads: Reads | None = None) -> None:
         if not self._toolbox.escapes:
             result = replace(result, content=_as_text(result.content))
-        self._session.append(CallFinished(result))
+        read = reads.found if reads and result.outcome is Outcome.OK else ()
+        self._session.append(CallFinished(result, seconds=self._watch.stop(), read=read))
+
+    async def _run(self, prepared: Prepared, reads: Reads | None = None) -> Output | ToolResult:
+        async def ask(question: str, suggestions: tuple[str, ...]) -> str:
+            return await self._watch.without(prepared.context.ask(question, suggestions))
+
+        targets = [effect.target for effect in prepared.effects]
+        witness = reads.saw if reads is not None else None
+        workspace = prepared.context.workspace.granting(targets, witness)
+        context = replace(prepared.context, workspace=workspace, ask=ask)
+        try:
+            return await prepared.tool.run(prepared.arguments, context)
+        except Exception as error:  # noqa: BLE001 - a tool's bug fails its call, nothing more
+            return failure(prepared.call, error)
 
 
 def _command(call: ToolCall, command: str) -> ToolCall:
     """Return the call that runs a command on behalf of another one."""
     arguments = msgspec.json.encode({"command": command}).decode()
     return replace(call, name=COMMAND, arguments=arguments)
-
-
-async def _run(prepared: Prepared) -> Output | ToolResult:
-    targets = [effect.target for effect in prepared.effects]
-    workspace = prepared.context.workspace.granting(targets)
-    context = replace(prepared.context, workspace=workspace)
-    try:
-        return await prepared.tool.run(prepared.arguments, context)
-    except Exception as error:  # noqa: BLE001 - a tool's bug fails its call, nothing more
-        return failure(prepared.call, error)
 
 
 def _result(call: ToolCall, output: Output) -> ToolResult:

@@ -5,6 +5,7 @@ that a cache of it is used. Whatever is wrong with its answer, the text is made 
 Rule 2: when nobody answers at all, nothing is replaced: the next request would fail as well.
 """
 
+import time
 from collections.abc import Callable
 
 from msgspec import Struct
@@ -124,21 +125,22 @@ class Replacing:
             if self._model.gauge.tokens(request) + answer_room > aim.limit:
                 return bare
         self._emit(Notice(say("the conversation is being summarised, to make room")))
-        bare = replace(bare, asked=True, fell_back=True)
+        bare, began = replace(bare, asked=True, fell_back=True), time.monotonic()
         try:
             answer = await self._model.aside(self._session, request)
         except ProviderError as error:
             if error.fault in NOBODY_ANSWERS:
                 raise
             return bare
-        bare = replace(bare, usage=answer.usage)
+        seconds = round(time.monotonic() - began, 3)
+        bare = replace(bare, usage=answer.usage, seconds=seconds)
         summary = _summary(answer)
         if not summary or len(summary) >= sum(map(message_size, left_out)):
             return bare
         entry = self._draft(bare.by, bare.kept, summary)
         if entry.tokens_after > aim.full:
             return bare
-        return replace(entry, asked=True, usage=answer.usage)
+        return replace(entry, asked=True, usage=answer.usage, seconds=seconds)
 
     def _summary_request(self, left_out: tuple[Recorded, ...], hint: str) -> ModelRequest:
         state = self._session.state

@@ -81,10 +81,12 @@ class AssistantSaid(Struct, frozen=True, tag="assistant_said", omit_defaults=Tru
     """How often the request was sent again."""
 
 
-class AttemptLost(Struct, frozen=True, tag="attempt_lost"):
-    """A response broke off and was asked for again; what it used is estimated."""
+class AttemptLost(Struct, frozen=True, tag="attempt_lost", omit_defaults=True):
+    """A response broke off; what it used is estimated, and may be billed all the same."""
 
     usage: Usage
+    seconds: float = 0.0
+    """If it was not asked for again: how long that took, earlier attempts included."""
 
 
 class Nudged(Struct, frozen=True, tag="nudged"):
@@ -192,6 +194,8 @@ class HistoryCompacted(Struct, frozen=True, tag="history_compacted", omit_defaul
     """The part of the text that a model wrote, now or when this was compacted before."""
     usage: Usage = Usage()
     """Of asking it."""
+    seconds: float = 0.0
+    """For which it was asked."""
     tokens_before: int = 0
     """Estimated, as is the next one."""
     tokens_after: int = 0

@@ -55,6 +55,8 @@ class Fault(StrEnum):
     CUT = "cut"
     """The stream ended, stalled or broke before its terminal event."""
     SERVER = "server"
+    BUDGET = "budget"
+    """It was not asked, or not again, because what may be used is used up."""
 
 
 RETRYABLE = frozenset(

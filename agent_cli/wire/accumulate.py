@@ -75,6 +75,11 @@ class Accumulator:
         pieces = (piece for part in self._parts if isinstance(part, _Text) for piece in part.pieces)
         return well_formed("".join(pieces))
 
+    @property
+    def size(self) -> int:
+        """How many characters have arrived, calls and reasoning included."""
+        return sum(len(piece) for part in self._parts for piece in part.pieces)
+
     def add(self, delta: Delta) -> None:
         match delta:
             case TextDelta(text=text):

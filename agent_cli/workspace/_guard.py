@@ -6,9 +6,10 @@
 import errno
 import os
 import stat
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from functools import cached_property
+from typing import TypeAlias
 
 from agent_cli.types.errors import BlockedPathError, ToolError
 from agent_cli.workspace import files
@@ -18,12 +19,16 @@ from agent_cli.workspace._locate import Location, is_protected, lies_in, locate,
 from agent_cli.workspace._secrets import is_secret
 from agent_cli.workspace.ignore import IGNORE_FILE, Hiding, Refusals, refusals
 
+Witness: TypeAlias = Callable[[str, bytes], None]
+"""Is told what is read, and of which file, as effects spell it."""
+
 
 class Guard:
     """Decides for one set of roots; `granted` are targets outside them."""
 
     def __init__(self, roots: tuple[str, ...], granted: frozenset[str]) -> None:
         self.roots = roots
+        self.witness: Witness | None = None
         self._granted = granted
         self._links = Links(roots)
 
@@ -50,6 +55,8 @@ class Guard:
             with told("read", path):
                 names = self._links.names(found.st_dev, found.st_ino, fresh=False)
             self._refuse(names, path)
+        if self.witness is not None:
+            self.witness(location.target, content)
         return content
 
     def content(self, location: Location, path: str) -> bytes | None:

@@ -20,7 +20,7 @@ from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.errors import BlockedPathError, ToolError
 from agent_cli.workspace import _atomic
 from agent_cli.workspace._descend import refuse_special, status
-from agent_cli.workspace._guard import Accept, Guard, means_directory, told
+from agent_cli.workspace._guard import Accept, Guard, Witness, means_directory, told
 from agent_cli.workspace._held import tidy_noted
 from agent_cli.workspace._locate import lies_in, relative_to
 from agent_cli.workspace._pins import Pins
@@ -82,14 +82,15 @@ class Workspace:
         found = (path for root in self.roots for path in protected_below(root))
         return tuple(os.path.realpath(path) for path in found if Path(path).exists())
 
-    def granting(self, paths: Iterable[str]) -> "Workspace":
+    def granting(self, paths: Iterable[str], witness: Witness | None = None) -> "Workspace":
         """Return a copy in which these outside targets, as effects spell them, may be touched.
 
-        A granted directory grants what is below it.
+        A granted directory grants what is below it. The witness is told of what is read there.
         """
         granted = self._granted.union(paths)
         other = Workspace(self.root, self._extra, granted, pins=self._pins, notes=self.notes)
         other.own = self.own
+        other._guard.witness = witness
         return other
 
     def tidy(self) -> None:

@@ -27,7 +27,8 @@ async def one_shot(
         try:
             awaiting = await task
             found = verdict(state(), awaiting)
-            message = budget_message() if found is Verdict.LIMIT else ending_message(found)
+            limit = state().task.limit
+            message = ending_message(found) if limit is None else budget_message(limit)
         except asyncio.CancelledError:
             found = received[0] if received else Verdict.INTERRUPTED
             message = ending_message(found)

@@ -85,7 +85,7 @@ class Repl:
         if awaiting is FAILED:
             return
         self._writer.end_stream()
-        said = remark(awaiting, once=once)
+        said = remark(awaiting, self._agent.session.state.task.limit, once=once)
         if said:
             self._writer.show(Text(said, style="yellow"))
 

@@ -6,7 +6,8 @@ from typing import Any, TypeAlias
 from msgspec import Struct
 
 from agent_cli.context.commands import typed
-from agent_cli.frontends.messages import remark
+from agent_cli.engine.budget import accounts
+from agent_cli.frontends.messages import amount, remark
 from agent_cli.frontends.sanitiser import visible
 from agent_cli.frontends.terminal.room import compact, context
 from agent_cli.frontends.terminal.undo_commands import diff_command, redo_command, undo_command
@@ -120,12 +121,35 @@ def _status(agent: Agent, argument: str) -> str:
 def _cost(agent: Agent, argument: str) -> str:
     spent = agent.session.state.spent
     cost = say("unknown") if spent.cost is None else f"${spent.cost:.4f}"
-    return say(
+    about = say("(partly estimated)") if spent.estimated else ""
+    shown = say(
         "{input} tokens in, {output} out; cost: {cost}",
         input=spent.input_tokens,
         output=spent.output_tokens,
         cost=cost,
     )
+    return f"{shown} {about}".rstrip()
+
+
+def _budget(agent: Agent, argument: str) -> str:
+    lines: list[str] = []
+    for account in accounts(agent.session.state.used, agent.budget):
+        used = amount(account.limit, account.used)
+        if account.most is None:
+            lines.append(say("{name}: {used}, no limit", name=account.limit, used=used))
+            continue
+        left = amount(account.limit, max(account.most - account.used, 0))
+        most = amount(account.limit, account.most)
+        lines.append(
+            say(
+                "{name}: {used} of {most}, {left} left",
+                name=account.limit,
+                used=used,
+                most=most,
+                left=left,
+            )
+        )
+    return "\n".join(lines)
 
 
 def _tasks(agent: Agent, argument: str) -> Shown:
@@ -138,7 +162,8 @@ def _tasks(agent: Agent, argument: str) -> Shown:
 
 async def _without_subtask(agent: Agent) -> str:
     """Give up the running subtask; return what is to be said when its parent has come on."""
-    return remark(await agent.cancel_subtask())
+    awaiting = await agent.cancel_subtask()
+    return remark(awaiting, agent.session.state.task.limit)
 
 
 COMMANDS: dict[str, Command] = {
@@ -153,5 +178,6 @@ COMMANDS: dict[str, Command] = {
     "tasks": Command("show the tasks that wait for each other; cancel gives one up", _tasks),
     "context": Command("show how full the model's window is", context),
     "compact": Command("replace the older part of the conversation by a summary", compact),
+    "budget": Command("show what is used of each limit, and what is left", _budget),
     "cost": Command("show tokens and cost so far", _cost),
 }
