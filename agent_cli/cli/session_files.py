@@ -18,12 +18,11 @@ from agent_cli.frontends.sanitiser import in_one_line, visible
 from agent_cli.i18n.catalog import say
 from agent_cli.runtime.redaction import secrets
 from agent_cli.runtime.session import open_session
+from agent_cli.runtime.session_care import delete_session, fork_session
 from agent_cli.runtime.session_care import rename as named
 from agent_cli.sessions.bring import Brought, read_brought
 from agent_cli.sessions.catalog import find, new_id, session_path
 from agent_cli.sessions.export import export_of
-from agent_cli.sessions.fork import fork as forked
-from agent_cli.sessions.journal import remove
 from agent_cli.sessions.whole import write_new, write_session
 from agent_cli.settings.load import load
 from agent_cli.settings.places import data_directory
@@ -46,7 +45,6 @@ def rename(
     session, _ = open_session(_find(session_id), lambda _: None, redactor)
     try:
         name = named(session, given(" ".join(title)))
-        session.sync()
     finally:
         session.close()
     if not name:
@@ -61,7 +59,7 @@ def fork(
     ] = None,
 ) -> None:
     """Make a new session with the same beginning; the old one stays as it is."""
-    path = forked(_find(session_id), at)
+    path = fork_session(_find(session_id), os.environ, at)
     sys.stdout.write(f"{path.stem}\n")
     sys.stderr.write(say("go on with it: agent --resume {id}", id=path.stem) + "\n")
 
@@ -129,7 +127,7 @@ def delete(
         raise ConfigurationError(say("nobody can be asked: --yes deletes without a question"))
     for path in paths:
         if yes or _agreed(path):
-            remove(path)
+            delete_session(path, os.environ)
             sys.stdout.write(say("deleted {id}", id=path.stem) + "\n")
 
 

@@ -9,10 +9,12 @@ from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from agent_cli.engine.outcomes import EXIT_STATUS
 from agent_cli.frontends.stopping import stopping
 from agent_cli.i18n.catalog import say
+from agent_cli.runtime.agent import Agent
 from agent_cli.runtime.assemble import assemble
 from agent_cli.runtime.toolbox import Options
 from agent_cli.settings.places import state_directory
@@ -72,15 +74,33 @@ def run_repl(run: Run, *, once: bool = False) -> int:
     agent = assemble(run.settings, run.options, frontend)
     writer.show(_greeting(run))
 
-    async def work() -> int:
-        repl = Repl(agent, writer, line_reader(history)).run(run.prompt, once=once)
+    async def work(agent: Agent, prompt: str) -> int:
+        repl = Repl(agent, writer, line_reader(history, rewinds=True))
         try:
-            return await _until_stopped(repl)
+            status = await _until_stopped(repl.run(prompt, once=once))
         finally:
             await agent.close()
+        if not repl.forks:
+            return status
+        fork = assemble(run.settings, _in_fork(run.options, agent), frontend)
+        writer.show(say("from here on this is a new session; the other stays as it is"))
+        return await work(fork, "")
 
     _collect_again()
-    return asyncio.run(work())
+    return asyncio.run(work(agent, run.prompt))
+
+
+def _in_fork(options: Options, agent: Agent) -> Options:
+    """Return the options for a fork of the session: it is as that was left."""
+    return replace(
+        options,
+        resume=agent.session.path,
+        fork=True,
+        mode="",
+        protocol=None,
+        parallel_tool_calls=None,
+        record=None,  # a cassette is of one session
+    )
 
 
 async def _until_stopped(work: Coroutine[Any, Any, None]) -> int:

@@ -81,7 +81,7 @@ def assemble(
         )
     except ConfigurationError:
         if resumed:
-            resumed.give_up()
+            resumed.give_up(options.environ)
         raise
     session = (
         resumed.session

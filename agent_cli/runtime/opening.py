@@ -1,5 +1,6 @@
 """Begins a session, or goes on with one that was left."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import get_args
 
@@ -13,12 +14,12 @@ from agent_cli.runtime.policy import without_tool
 from agent_cli.runtime.prepare import Toolbox
 from agent_cli.runtime.redaction import Redacted
 from agent_cli.runtime.session import Session, open_session
+from agent_cli.runtime.session_care import delete_session, fork_session
 from agent_cli.runtime.standing import standing
 from agent_cli.runtime.toolbox import Options
 from agent_cli.sessions.catalog import new_id, session_path
 from agent_cli.sessions.codec import FORMAT
-from agent_cli.sessions.fork import fork
-from agent_cli.sessions.journal import Ephemeral, create, remove
+from agent_cli.sessions.journal import Ephemeral, create
 from agent_cli.settings.load import digest
 from agent_cli.settings.places import data_directory
 from agent_cli.settings.schema import Blocking, Settings
@@ -49,18 +50,18 @@ class Left(Struct, frozen=True):
     def protocol(self) -> Protocol:
         return _started(self.session).protocol
 
-    def give_up(self) -> None:
+    def give_up(self, environ: Mapping[str, str]) -> None:
         """Close it; a fork that nobody has worked in is no session."""
         self.session.close()
         if self.forked is not None:
-            remove(self.forked)
+            delete_session(self.forked, environ)
 
 
 def left(settings: Settings, options: Options, frontend: Redacted) -> Left | None:
     """Open the session that the options name, if any; raises JournalError."""
     if options.resume is None:
         return None
-    forked = fork(options.resume) if options.fork else None
+    forked = fork_session(options.resume, options.environ) if options.fork else None
     session, damage = open_session(forked or options.resume, frontend.emit, frontend.redactor)
     if not session.state.tasks:  # it ended right after its beginning
         session.append(TaskStarted(settings.mode))

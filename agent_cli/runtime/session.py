@@ -51,12 +51,6 @@ class Session:
         """The session file; None if there is none."""
         return self._log.path
 
-    def move(self, log: Log, state: State) -> None:
-        """Go on in another log, which says the same so far."""
-        self._log.close()
-        self._log = log
-        self.state = state
-
     def sync(self) -> None:
         """Return when everything recorded so far would survive a power cut."""
         self._log.sync()

@@ -1,12 +1,16 @@
-"""What a user does with a session beside talking: name it, fork it, take words back."""
+"""What a user does with a session beside talking: name it, fork it, delete it, take words back."""
 
-from agent_cli.engine.state import fold
+from collections.abc import Mapping
+from pathlib import Path
+
 from agent_cli.i18n.catalog import say
 from agent_cli.runtime.session import Session
 from agent_cli.sessions.fork import fork
-from agent_cli.sessions.journal import reopen
+from agent_cli.sessions.journal import remove
+from agent_cli.settings.places import data_directory
 from agent_cli.types.entries import Rewound, SessionRenamed
 from agent_cli.types.errors import JournalError
+from agent_cli.undo.sharing import forget, share
 
 _LONGEST = 200
 """Characters of a name."""
@@ -15,23 +19,27 @@ _LONGEST = 200
 def rename(session: Session, text: str) -> str:
     """Name the session; return the name as it is recorded, empty if the text has none."""
     title = " ".join(text.split())[:_LONGEST]
-    if title:
-        session.append(SessionRenamed(title))
-    return session.state.title if title else ""
-
-
-def go_on_in_fork(session: Session) -> str:
-    """Go on in a new session with the same beginning; return its id.
-
-    The one that was open is left as it is. Raises JournalError, and then nothing has changed.
-    """
-    if session.path is None:
-        raise JournalError(say("this session is kept nowhere, so it cannot be forked"))
+    if not title:
+        return ""
+    session.append(SessionRenamed(title))
     session.sync()
-    journal, loaded = reopen(fork(session.path), fold)
-    session.move(journal, loaded.value)
-    assert loaded.value.session is not None  # a fork has a beginning
-    return loaded.value.session.id
+    return session.state.title
+
+
+def fork_session(path: Path, environ: Mapping[str, str], at: int | None = None) -> Path:
+    """Make a session with the same beginning, and what undo needs; return its file.
+
+    Raises JournalError. See `sessions/fork.py`.
+    """
+    forked = fork(path, at)
+    share(data_directory(environ) / "undo", path.stem, forked.stem)
+    return forked
+
+
+def delete_session(path: Path, environ: Mapping[str, str]) -> None:
+    """Delete a session and what was kept for it; raises JournalError if it is open elsewhere."""
+    remove(path)
+    forget(data_directory(environ) / "undo", path.stem)
 
 
 def unsay(session: Session, number: int) -> str:

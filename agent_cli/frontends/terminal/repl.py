@@ -1,6 +1,6 @@
 """The loop of a person at a terminal: read, work, show, again."""
 
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Coroutine
 from enum import Enum, auto
 from typing import Any, Final, TypeVar
 
@@ -13,8 +13,16 @@ from agent_cli.frontends.messages import (
     remark,
 )
 from agent_cli.frontends.sanitiser import visible
+from agent_cli.frontends.terminal.input import ReadLine, line_reader
 from agent_cli.frontends.terminal.interrupt import interruptible
-from agent_cli.frontends.terminal.slash_commands import Leave, is_prompt, run_command
+from agent_cli.frontends.terminal.rewinding import rewind
+from agent_cli.frontends.terminal.slash_commands import (
+    Fork,
+    Leave,
+    Rewind,
+    is_prompt,
+    run_command,
+)
 from agent_cli.frontends.terminal.writer import Writer
 from agent_cli.i18n.catalog import say
 from agent_cli.runtime.agent import Agent
@@ -33,13 +41,15 @@ FAILED: Final = Failed.FAILED
 class Repl:
     """One person, one agent."""
 
-    def __init__(
-        self, agent: Agent, writer: Writer, read_line: Callable[[str], Awaitable[str]]
-    ) -> None:
+    def __init__(self, agent: Agent, writer: Writer, read_line: ReadLine) -> None:
         self._agent = agent
         self._writer = writer
         self._read_line = read_line
         self._leaving = False
+        self._draft = ""
+        """What the next line begins with."""
+        self.forks = False
+        """The user went on from here to a fork of the session."""
 
     async def run(self, first: str = "", *, once: bool = False) -> None:
         """Go on until the user leaves; `first` is what was said on the command line."""
@@ -58,7 +68,8 @@ class Repl:
 
     async def _next(self) -> str | None:
         try:
-            line = (await self._read_line("> ")).strip()
+            draft, self._draft = self._draft, ""
+            line = (await self._read_line("> ", draft)).strip()
         except EOFError:
             return None
         except KeyboardInterrupt:
@@ -72,6 +83,13 @@ class Repl:
 
     async def _command(self, line: str) -> None:
         shown = run_command(self._agent, line)
+        if isinstance(shown, Rewind):
+            ask = line_reader(None)
+            self._draft = await rewind(self._agent, self._writer, ask, shown.number)
+            return
+        if isinstance(shown, Fork):
+            self._fork()
+            return
         if not isinstance(shown, str):
             done = await self._watched(shown)
             if done is FAILED:
@@ -79,6 +97,13 @@ class Repl:
             shown = say("interrupted") if done is None else done
         if shown:
             self._writer.show(Text(shown))
+
+    def _fork(self) -> None:
+        if self._agent.session.path is None:
+            self._writer.show(Text(say("this session is kept nowhere, so it cannot be forked")))
+            return
+        self.forks = True
+        raise Leave
 
     async def _turn(self, text: str, *, once: bool = False) -> None:
         awaiting = await self._watched(self._agent.submit(text))

@@ -10,6 +10,7 @@ from agent_cli.engine.budget import accounts
 from agent_cli.frontends.messages import amount, remark
 from agent_cli.frontends.sanitiser import visible
 from agent_cli.frontends.terminal.room import compact, context
+from agent_cli.frontends.terminal.session_commands import export, rename
 from agent_cli.frontends.terminal.undo_commands import diff_command, redo_command, undo_command
 from agent_cli.i18n.catalog import say
 from agent_cli.runtime.agent import Agent
@@ -20,8 +21,18 @@ from agent_cli.types.requests import Protocol
 _LEAVING = ("exit", "quit")
 
 
-Shown: TypeAlias = str | Coroutine[Any, Any, str]
-"""A text, or the work that leads to one; empty for nothing."""
+class Rewind(Struct, frozen=True):
+    """The user wants to take words back: from that message on, or from one to be chosen."""
+
+    number: str
+
+
+class Fork(Struct, frozen=True):
+    """The user wants to go on in a fork."""
+
+
+Shown: TypeAlias = str | Coroutine[Any, Any, str] | Rewind | Fork
+"""A text, or the work that leads to one, empty for nothing; or what only the loop can do."""
 
 
 class Command(Struct, frozen=True):
@@ -166,6 +177,14 @@ async def _without_subtask(agent: Agent) -> str:
     return remark(awaiting, agent.session.state.task.limit)
 
 
+def _fork(agent: Agent, argument: str) -> Fork:
+    return Fork()
+
+
+def _rewind(agent: Agent, argument: str) -> Rewind:
+    return Rewind(argument)
+
+
 COMMANDS: dict[str, Command] = {
     "help": Command("list the commands", _help),
     "mode": Command("show or switch the mode", _mode),
@@ -179,5 +198,9 @@ COMMANDS: dict[str, Command] = {
     "context": Command("show how full the model's window is", context),
     "compact": Command("replace the older part of the conversation by a summary", compact),
     "budget": Command("show what is used of each limit, and what is left", _budget),
+    "rename": Command("name the session", rename),
+    "export": Command("write the session to a file: .md, .json or .html", export),
+    "fork": Command("go on in a new session with the same beginning", _fork),
+    "rewind": Command("take words back and say them differently (also Esc Esc)", _rewind),
     "cost": Command("show tokens and cost so far", _cost),
 }
