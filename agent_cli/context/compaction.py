@@ -46,12 +46,21 @@ def replacement(task: Task, kept: int, summary: str) -> str:
     if any(text.strip() for text in said):
         parts.append(_words("said"))
         parts += [_words("said_one", text=text) for text in said if text.strip()]
+    parts += _answers(task, left)
     if summary:
         parts += [_words("summary"), summary]
     parts += [_words("ledger"), ledger(task)]
     if _lost_results(task.messages, kept):
         parts.append(_words("too_large"))
     return "\n\n".join(parts)
+
+
+def _answers(task: Task, left: tuple[Recorded, ...]) -> list[str]:
+    still_there = {message.call_id for message in left if isinstance(message, ToolResult)}
+    said = [one.text for one in task.answers if one.call_id not in still_there]
+    if not said:
+        return []
+    return [_words("answers"), *(_words("said_one", text=text) for text in said)]
 
 
 def ledger(task: Task) -> str:

@@ -4,6 +4,7 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
+from agent_cli.engine.answers import with_answers
 from agent_cli.engine.demand import demand
 from agent_cli.engine.evidence import with_changes, with_command, with_reads
 from agent_cli.engine.outcomes import COMPLETION, LAW, Ran, blocks, skips
@@ -88,6 +89,7 @@ def _finished(task: Task, call: ToolCall, entry: CallFinished, rules: TurnRules)
     return replace(
         task,
         messages=(*task.messages, result),
+        answers=with_answers(task, call, entry),
         open_calls=task.open_calls[1:],
         answered=task.answered + 1,
         decided=None,

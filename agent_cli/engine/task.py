@@ -20,6 +20,13 @@ class Last(Struct, frozen=True):
     content: str
 
 
+class Answer(Struct, frozen=True):
+    """What the user said in the result of a call."""
+
+    call_id: str
+    text: str
+
+
 class Spent(Struct, frozen=True):
     """What a session has used up."""
 
@@ -43,6 +50,8 @@ class Task(Struct, frozen=True):
     messages: tuple[Recorded, ...] = ()
     said: tuple[str, ...] = ()
     """The user's own words so far, which nothing removes from the conversation."""
+    answers: tuple[Answer, ...] = ()
+    """What they said in results; nothing removes that either."""
     open_calls: tuple[ToolCall, ...] = ()
     """Calls of the last assistant message that have no result yet, in the model's order."""
     answered: int = 0

@@ -39,7 +39,8 @@ async def settle_completion(
     feedback = await frontend.feedback()
     if feedback:
         said = shown + reply("completion_feedback", text=feedback)
-        return CallFinished(ToolResult(call_id, Outcome.OK, Code.FEEDBACK, said))
+        answered = ToolResult(call_id, Outcome.OK, Code.FEEDBACK, said)
+        return CallFinished(answered, said=feedback)
     name = "accepted" if feedback is not None else "accepted_by_nobody"
     accepted = ToolResult(call_id, Outcome.OK, Code.FINISHED, shown + reply(name))
     return CallFinished(accepted, completion=complete.result)

@@ -115,6 +115,8 @@ class CallFinished(Struct, frozen=True, tag="call_finished", omit_defaults=True)
     """For which it ran."""
     read: tuple[FileRead, ...] = ()
     """Files that it gave the model to read."""
+    said: str = ""
+    """Feedback of the user on a result, which is in the content in other words around it."""
 
 
 class PreImageKept(Struct, frozen=True, tag="pre_image_kept"):
