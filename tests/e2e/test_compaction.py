@@ -10,7 +10,7 @@ from testbed.exchange import Exchange
 from testbed.one_shot import ANTHROPIC, lines, run
 from testbed.prefixes import extends
 from testbed.replies import Hang, Reply, Say, Status
-from testbed.run_agent import run_agent, start_process
+from testbed.run_agent import run_agent, start_agent, start_process
 from testbed.server import ModelServer
 from testbed.small_window import (
     COMMAND,
@@ -24,6 +24,8 @@ from testbed.small_window import (
     read,
 )
 from testbed.wires_by_model import MODELS
+
+PROMPT = ">[ \x08]"
 
 
 @pytest.fixture
@@ -170,3 +172,54 @@ def test_results_too_large_to_keep_are_told_to_be_gone(project: Path, home: Path
     done, server = run(answer, project, home)
     assert done.exit_code == 0, done.stderr
     assert "did not fit and are not here" in json.dumps(conversation(server.requests[-1]))
+
+
+def test_a_person_sees_how_full_it_is_and_makes_room(project: Path, home: Path):
+    configure(home, ANTHROPIC, 200_000)
+    model = SmallModel(3, window=200_000)
+    with ModelServer(model) as server:
+        terminal = start_agent(["-m", ANTHROPIC, "-y"], cwd=project, home=home, server=server)
+        say(terminal, "/context", PROMPT)
+        terminal.expect("nothing has been said yet")
+        say(terminal, "Do it.", PROMPT)
+        terminal.expect("feedback")
+        terminal.send("\r")
+        say(terminal, "/context", PROMPT)
+        terminal.expect("results of tools +[0-9]+,[0-9]{3}")
+        terminal.expect("% of the model's window of 200,000")
+        say(terminal, "/compact keep the API names", PROMPT)
+        terminal.expect("was compacted, from about")
+        say(terminal, "/compact", PROMPT)
+        terminal.expect("nothing to be gained")
+        terminal.expect(PROMPT)
+        terminal.sendeof()
+        terminal.wait()
+        terminal.close()
+    assert server.violations == []
+    asked = [one for one in server.requests if asks_for_summary(one)]
+    assert ["keep the API names" in str(conversation(one)[-1]) for one in asked] == [True]
+
+
+def test_ctrl_c_at_a_summary_leaves_everything_as_it_was(project: Path, home: Path):
+    configure(home, ANTHROPIC, 200_000)
+    with ModelServer(SmallModel(3, window=200_000, summary=Hang())) as server:
+        terminal = start_agent(["-m", ANTHROPIC, "-y"], cwd=project, home=home, server=server)
+        say(terminal, "Do it.", PROMPT)
+        terminal.expect("feedback")
+        terminal.send("\r")
+        say(terminal, "/compact", PROMPT)
+        server.wait_for(5)
+        terminal.sendintr()
+        terminal.expect("interrupted")
+        terminal.expect(PROMPT)
+        terminal.sendeof()
+        terminal.wait()
+        terminal.close()
+    report = json.loads(run_agent(["verify", "--json"], cwd=project, home=home).stdout)
+    assert report["adds_up"], report
+    assert "history_compacted" not in next(home.rglob("*.jsonl")).read_text()
+
+
+def say(terminal: Any, text: str, prompt: str) -> None:
+    terminal.expect(prompt)
+    terminal.send(f"{text}\r")

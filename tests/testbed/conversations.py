@@ -67,12 +67,12 @@ class Requests:
     def __init__(self, codec: str, protocol: Protocol) -> None:
         self._codec = CODECS[codec]
         self._protocol = protocol
-        self._builder = RequestBuilder()
+        self.builder = RequestBuilder()
         self._renderer = Renderer()
         self._fragments = Fragments()
 
     def request(self, messages: tuple[Recorded, ...]) -> ModelRequest:
-        return self._builder.build(
+        return self.builder.build(
             model="m",
             messages=messages,
             system="You are an agent.",
