@@ -1,0 +1,296 @@
+"""What goes wrong upstream, in tools and with clients; limits."""
+
+import http.client
+import json
+import re
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+from testbed.exchange import ANTHROPIC_MESSAGES, OPENAI_CHAT
+from testbed.managed_service import Answered, ToolService, found
+from testbed.proxied import Proxied, proxied, tools_of
+from testbed.proxy_cells import Cell, M, N, W, cells
+from testbed.proxy_clients import FINAL, repeated, user
+from testbed.replies import Call, Delivery, Reply, Say, Status
+
+CHAT = Cell(OPENAI_CHAT, stream=False)
+
+
+def said(proxy: Proxied, number: int) -> str:
+    body = proxy.upstream.requests[number].body
+    return json.dumps(body.get("messages") or body["input"])
+
+
+@cells
+@pytest.mark.parametrize("status", [400, 401, 404, 413, 422, 429, 529])
+def test_a49_an_upstreams_error_comes_as_it_is(cell: Cell, status: int, tmp_path: Path):
+    script = [Status(status, "Not like this.", retry_after=7.0)]
+    with proxied(script, tmp_path) as proxy:
+        got = proxy.ask(cell.path, cell.request([user("hi")]))
+    assert got.status == status
+    assert got.json["error"]["message"] == "Not like this."
+    assert got.headers["retry-after"] == "7"
+
+
+@cells
+def test_a50_a_retry_goes_on_from_what_was_executed(cell: Cell, tmp_path: Path):
+    script = [Say("On it.", [W]), Status(500, "Broken."), Say("Done.")]
+    with proxied(script, tmp_path) as proxy:
+        got = proxy.ask(cell.path, cell.request([user("hi")]))
+        _, answer = cell.ask(proxy, [user("hi")])
+        assert proxy.service.tools == ["crm_update"]
+        assert said(proxy, 1) == said(proxy, 2)
+    if cell.stream:
+        assert b"Broken." in got.body
+        assert b"[DONE]" not in got.body
+    else:
+        assert got.status == 500
+        assert got.headers["x-should-retry"] == "true"
+    assert answer.text == "On it.\n\nDone."
+    assert answer.finish == FINAL[cell.wire]
+
+
+@cells
+def test_a_mixed_answer_that_was_lost_is_given_again(cell: Cell, tmp_path: Path):
+    with proxied([Say("Both.", [W, N])], tmp_path) as proxy:
+        _, first = cell.ask(proxy, [user("hi")])
+        _, second = cell.ask(proxy, [user("hi")])
+        assert proxy.service.tools == ["crm_update"]
+        assert len(proxy.upstream.requests) == 1
+    assert (first.text, first.calls, first.finish) == (second.text, second.calls, second.finish)
+
+
+@cells
+def test_a51_a_short_pause_is_waited_for(cell: Cell, tmp_path: Path):
+    script = [Say(calls=[M]), Status(429, "Slower.", retry_after=0.05), Say("Done.")]
+    with proxied(script, tmp_path) as proxy:
+        _, answer = cell.ask(proxy, [user("hi")])
+    assert answer.text == "Done."
+
+
+@cells
+def test_a52_a_stream_that_dies_is_never_ended_cleanly(cell: Cell, tmp_path: Path):
+    broken = Say("Some words that are said.", delivery=Delivery(piece=4, cut_at=900))
+    with proxied([broken, broken, broken], tmp_path) as proxy:
+        got = proxy.ask(cell.path, cell.request([user("hi")]))
+    if not cell.stream or got.status != 200:
+        assert got.status == 502
+        assert b"upstream_stream_interrupted" in got.body
+        return
+    assert b"upstream_stream_interrupted" in got.body
+    for end in (b"[DONE]", b"message_stop", b"response.completed"):
+        assert end not in got.body
+
+
+@cells
+def test_a53_a_reply_that_dies_before_anything_is_shown_is_asked_for_again(
+    cell: Cell, tmp_path: Path
+):
+    dies = Say(calls=[M], delivery=Delivery(drop_last=2, unfinished=True, cut_at=700))
+    with proxied([dies, Say("Done.")], tmp_path) as proxy:
+        _, answer = cell.ask(proxy, [user("hi")])
+        assert proxy.service.executed == []
+    assert answer.text == "Done."
+
+
+@cells
+def test_a54_a_tool_that_hangs_is_given_up(cell: Cell, tmp_path: Path):
+    go_on = threading.Event()
+
+    def hangs(tool: str, arguments: dict[str, Any]) -> Answered:
+        go_on.wait(20)
+        return found(tool, arguments)
+
+    limits = {"tool_timeout": 0.2}
+    with proxied(
+        [Say(calls=[M]), Say("Done.")], tmp_path, ToolService(hangs), limits=limits
+    ) as proxy:
+        _, answer = cell.ask(proxy, [user("hi")])
+        go_on.set()
+        assert "timeout" in said(proxy, 1)
+    assert answer.text == "Done."
+
+
+@cells
+def test_a55_after_the_soft_deadline_the_model_is_told_to_end(cell: Cell, tmp_path: Path):
+    def slow(tool: str, arguments: dict[str, Any]) -> Answered:
+        time.sleep(0.25)  # the passing of time is what is tested
+        return found(tool, arguments)
+
+    calls = [Call("crm_update", {"q": text}) for text in "abc"]
+    limits = {"total_timeout": 0.25}
+    with proxied(
+        [Say(calls=calls), Say("Done.")], tmp_path, ToolService(slow), limits=limits
+    ) as proxy:
+        _, answer = cell.ask(proxy, [user("hi")])
+        assert len(proxy.service.executed) == 1
+        assert said(proxy, 1).count("data_may_be_stale") == 2
+        assert proxy.upstream.requests[1].body["tool_choice"] in ("none", {"type": "none"})
+        (entry,) = proxy.audit("history")
+    assert answer.text == "Done."
+    assert entry["mediation"]["disposition"] == "finalized"
+
+
+@cells
+def test_a23_the_last_round_is_told_to_be_the_last(cell: Cell, tmp_path: Path):
+    script = [*(Say(calls=[Call("docs_search", {"n": n})]) for n in range(3)), Say("Done.")]
+    with proxied(script, tmp_path, limits={"max_rounds": 2}) as proxy:
+        _, answer = cell.ask(proxy, [user("hi")])
+        assert len(proxy.service.executed) == 2
+        last = proxy.upstream.requests[3].body
+        assert "tool_budget_exhausted" in said(proxy, 3)
+    assert len(last["tools"]) == 4
+    assert last["tool_choice"] in ("none", {"type": "none"})
+    assert (answer.text, answer.finish) == ("Done.", FINAL[cell.wire])
+
+
+@cells
+def test_a24_a_model_that_does_not_end_is_ended(cell: Cell, tmp_path: Path):
+    script = [Say(calls=[Call("docs_search", {"n": n})]) for n in range(3)]
+    with proxied(script, tmp_path, limits={"max_rounds": 1}) as proxy:
+        got = proxy.ask(cell.path, cell.request([user("hi")]))
+    assert got.status == 502
+    assert b"finalization_violated" in got.body
+
+
+@cells
+def test_a44_a_tool_that_ends_the_turn_ends_it(cell: Cell, tmp_path: Path):
+    with ToolService() as service:
+        tools = tools_of(service)
+        tools["crm.update"] = replace(tools["crm.update"], ends_turn=True)
+        script = [Say("Saving.", [W]), Say("Bye.")]
+        with proxied(script, tmp_path, http=tools) as proxy:
+            _, answer = cell.ask(proxy, [user("hi")])
+            assert len(proxy.upstream.requests) == 1
+            history = [user("hi"), *repeated(cell.wire, answer), user("thanks")]
+            cell.ask(proxy, history)
+            assert "crm_update" in said(proxy, 1)
+        assert service.tools == ["crm_update"]
+    assert answer.text == "Saving.\n\nDone."
+    assert answer.finish == FINAL[cell.wire]
+
+
+def test_a56_a_call_with_a_side_effect_is_ended_without_its_client(tmp_path: Path):
+    go_on = threading.Event()
+
+    def slow(tool: str, arguments: dict[str, Any]) -> Answered:
+        go_on.wait(20)
+        return found(tool, arguments)
+
+    script = [Say(calls=[W]), Say(calls=[W]), Say("Done.")]
+    with proxied(script, tmp_path, ToolService(slow)) as proxy:
+        connection = http.client.HTTPConnection("127.0.0.1", proxy.port)
+        connection.request("POST", CHAT.path, msgspec.json.encode(CHAT.request([user("hi")])))
+        proxy.service.wait_for(1)
+        connection.close()
+        go_on.set()
+        _, answer = CHAT.ask(proxy, [user("hi")])
+        assert proxy.service.tools == ["crm_update"]
+        gone = proxy.audit("client_disconnect")
+    assert answer.text == "Done."
+    assert [one["status"] for one in gone] == [499]
+
+
+@cells
+def test_a66_a_repeated_call_is_not_made_again(cell: Cell, tmp_path: Path):
+    script: list[Reply] = [Say(calls=[M]), Say(calls=[M]), Say(calls=[M]), Say("Done.")]
+    with proxied(script, tmp_path) as proxy:
+        _, answer = cell.ask(proxy, [user("hi")])
+        assert len(proxy.service.executed) == 1
+        assert "duplicate_of_round" in said(proxy, 3)
+        assert proxy.upstream.requests[3].body["tool_choice"] in ("none", {"type": "none"})
+    assert answer.text == "Done."
+
+
+@cells
+def test_a66_a_volatile_one_is(cell: Cell, tmp_path: Path):
+    with ToolService() as service:
+        tools = tools_of(service)
+        tools["docs.search"] = replace(tools["docs.search"], volatile=True)
+        script: list[Reply] = [Say(calls=[M]), Say(calls=[M]), Say("Done.")]
+        with proxied(script, tmp_path, http=tools) as proxy:
+            cell.ask(proxy, [user("hi")])
+        assert len(service.executed) == 2
+
+
+def test_a67_the_same_request_twice_at_a_time_executes_once(tmp_path: Path):
+    both = threading.Barrier(2, timeout=20)
+
+    def script(exchange: Any) -> Reply:
+        if "crm_update" in json.dumps(exchange.body["messages"]):
+            return Say("Done.")
+        both.wait()
+        return Say(calls=[W])
+
+    answers: list[str] = []
+    with proxied(script, tmp_path) as proxy:
+        threads = [
+            threading.Thread(target=lambda: answers.append(CHAT.ask(proxy, [user("hi")])[1].text))
+            for _ in range(2)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert proxy.service.tools == ["crm_update"]
+    assert answers == ["Done.", "Done."]
+
+
+def test_a17_calls_with_side_effects_run_one_after_the_other(tmp_path: Path):
+    calls = [Call("crm_update", {"q": "a"}), Call("crm_update", {"q": "b"})]
+    with proxied([Say(calls=calls), Say("Done.")], tmp_path) as proxy:
+        CHAT.ask(proxy, [user("hi")])
+        first, second = proxy.service.executed
+    assert first.arguments == {"q": "a"}
+    assert second.began >= first.ended
+    assert first.key != second.key
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (Answered(502, b"at http://10.0.0.1 it broke"), "http_502"),
+        (Answered(302, b"", (("location", "http://169.254.169.254/"),)), "request_failed"),
+        (Answered(200, b"x" * 5_000_000), "truncated"),
+        (Answered(200, b"{"), "found|\\{"),
+    ],
+    ids=["A19", "A74 redirect", "A21", "no JSON"],
+)
+def test_a19_a21_a74_what_a_service_answers_is_told_in_an_envelope(
+    answer: Answered, expected: str, tmp_path: Path
+):
+    service = ToolService(lambda tool, arguments: answer)
+    with proxied([Say(calls=[M]), Say("Done.")], tmp_path, service) as proxy:
+        _, heard = CHAT.ask(proxy, [user("hi")])
+        result = proxy.upstream.requests[1].body["messages"][-1]["content"]
+    assert heard.text == "Done."
+    assert len(result) <= 16 * 1024
+    assert re.search(expected, result)
+
+
+def test_a74_an_argument_cannot_lead_elsewhere(tmp_path: Path):
+    with ToolService() as service:
+        tools = tools_of(service)
+        search = replace(tools["docs.search"], url=f"{service.url}/notes/{{q}}/end", method="GET")
+        calls = [Call("docs_search", {"q": "a b/../c", "n": 7}), Call("docs_search", {"q": ".."})]
+        script = [Say(calls=calls), Say("Done.")]
+        with proxied(script, tmp_path, http={"docs.search": search}) as proxy:
+            CHAT.ask(proxy, [user("hi")])
+            assert "request_build_failed" in said(proxy, 1)
+        assert service.begun == ["notes/a%20b%2F..%2Fc/end"]
+
+
+@cells
+def test_a20_arguments_that_break_the_schema_are_explained(cell: Cell, tmp_path: Path):
+    script = [Say(calls=[Call("docs_search", {"n": "many"})]), Say("Done.")]
+    with proxied(script, tmp_path) as proxy:
+        cell.ask(proxy, [user("hi")])
+        assert proxy.service.executed == []
+        assert "schema_validation" in said(proxy, 1)
+        if cell.wire == ANTHROPIC_MESSAGES:
+            assert '"is_error": true' in said(proxy, 1)
