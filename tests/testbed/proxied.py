@@ -61,7 +61,7 @@ def tools_of(service: ToolService) -> dict[str, HttpTool]:
 class Proxied:
     """Everything that a test looks at."""
 
-    def __init__(self, upstream: ModelServer, service: ToolService, folder: Path) -> None:
+    def __init__(self, upstream: Any, service: ToolService, folder: Path) -> None:
         self.upstream = upstream
         self.service = service
         self.folder = folder
