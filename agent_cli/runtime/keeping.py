@@ -83,16 +83,21 @@ class Keeping:
         """Record what the call has changed, which is about to get its result."""
         if self._marked and self._baseline is not None:
             self._gives_up(await asyncio.to_thread(_attempt, self._baseline.look_again))
-        self.settle()
+            self._settle(looked=True)
+        else:
+            self._settle(looked=False)
 
     def settle(self) -> None:
         """Do the same at once, for a call that was broken off; nothing for one that is over."""
+        self._settle(looked=False)
+
+    def _settle(self, *, looked: bool) -> None:
         task = self._session.state.task
         if task.started is None or self._written is None:
             return
         changes, missed = self._written.compare(task.kept)
         if self._marked == task.started.call_id:
-            more, also = self._found()
+            more, also = self._found(looked=looked)
             known = {one.path for one in changes}
             changes += [one for one in more if one.path not in known]
             missed += also
@@ -155,10 +160,10 @@ class Keeping:
                 self._told = True
                 self._emit(Notice(text))
 
-    def _found(self) -> tuple[tuple[FileChange, ...], tuple[str, ...]]:
+    def _found(self, *, looked: bool) -> tuple[tuple[FileChange, ...], tuple[str, ...]]:
         found: list[tuple[tuple[FileChange, ...], tuple[str, ...]]] = []
         if (baseline := self._baseline) is not None:
-            self._gives_up(_attempt(lambda: found.append(baseline.changes())))
+            self._gives_up(_attempt(lambda: found.append(baseline.changes(looked=looked))))
         return found[0] if found else ((), ())
 
     def _gives_up(self, fault: str) -> bool:

@@ -63,6 +63,9 @@ class Baseline:
         """What the files were at the mark that are not the same any more."""
         self._lock = Lock()
         self._noted = False
+        """Whether the file that `resume` reads says what is known."""
+        self._unsaved = False
+        """Whether more is known than the next session would find."""
         self.stopped = False
         """Set to end the work of another thread soon."""
 
@@ -70,7 +73,6 @@ class Baseline:
         """Read what is there for the first time, with pauses, for somebody else is at work."""
         with suppress(Stopped), self._lock:
             self._update(_unhurried())
-            _save(self._shared, self._known)
 
     def mark(self, call_id: str) -> None:
         """Take what is there now for the state before the call; raises ToolError and OSError."""
@@ -94,10 +96,14 @@ class Baseline:
             return False
         return True
 
-    def changes(self) -> tuple[tuple[FileChange, ...], tuple[str, ...]]:
-        """Return what was changed since the mark, and paths of what cannot be brought back."""
+    def changes(self, *, looked: bool = False) -> tuple[tuple[FileChange, ...], tuple[str, ...]]:
+        """Return what was changed since the mark, and paths of what cannot be brought back.
+
+        `looked` says that `look_again` has just been called.
+        """
         with self._lock:
-            self._update(_at_once)
+            if not looked:
+                self._update(_at_once)
             known = self._known or {}
             made: list[FileChange] = []
             missed: list[str] = []
@@ -107,7 +113,7 @@ class Baseline:
             return tuple(made), tuple(missed)
 
     def look_again(self) -> None:
-        """Do most of the work of `changes` before it; raises ToolError and OSError."""
+        """Look at what is there, before `changes`; raises ToolError and OSError."""
         with self._lock:
             self._update(_at_once)
 
@@ -115,7 +121,7 @@ class Baseline:
         """Leave to the next session what is known; another thread's work is given up."""
         self.stopped = True
         with self._lock:
-            if self._known is not None and self._noted:
+            if self._known is not None and self._unsaved:
                 _save(self._shared, self._known)
 
     def _compare(
@@ -151,27 +157,31 @@ class Baseline:
         known = _load(self._shared, self._pool) if self._known is None else self._known
         self._known = known
         there: set[str] = set()
+
+        def step() -> None:
+            if self.stopped:
+                raise Stopped
+            paced()
+
         for prefix, scanner in self._scanners:
-            for name, stamp in scanner.scan().items():
+            for name, stamp in scanner.scan(step).items():
                 path = prefix + name
                 there.add(path)
                 old = known.get(path)
                 if old is not None and old.stamp == stamp:
                     continue
-                if self.stopped:
-                    raise Stopped
                 refused = name in scanner.refused
                 self._now(path, old, self._seen(path, stamp, refused=refused), known)
-                paced()
+                step()
         for path in [path for path in known if path not in there]:
             self._first.setdefault(path, known.pop(path))
-            self._noted = False
+            self._noted, self._unsaved = False, True
 
     def _now(self, path: str, old: Seen | None, new: Seen, known: _Index) -> None:
         if old is None or old.version != new.version or new.version is None:
             self._first.setdefault(path, old)
         known[path] = new
-        self._noted = False
+        self._noted, self._unsaved = False, True
 
     def _seen(self, path: str, stamp: Stamp, *, refused: bool) -> Seen:
         if path.endswith("/"):

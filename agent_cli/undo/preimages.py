@@ -79,7 +79,6 @@ class Folder:
             return content
         if self.size + len(data) > self._most:
             return None
-        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         _write(place, data, durable=durable)
         self._size = self.size + len(data)
         return content
@@ -169,13 +168,17 @@ def prune(place: Path, current: str, most: int = MOST_OF_SESSIONS) -> tuple[str,
 
 def write_whole(place: Path, data: bytes) -> None:
     """Replace a file of ours, not durably; raises OSError."""
-    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     _write(place, data, durable=False)
 
 
 def _write(place: Path, data: bytes, *, durable: bool) -> None:
     beside = place.with_name(f".{place.name[:8]}-{os.urandom(6).hex()}.tmp")
-    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    try:
+        descriptor = os.open(beside, flags, 0o600)
+    except FileNotFoundError:  # the folder, the first time
+        beside.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(beside, flags, 0o600)
     try:
         try:
             rest = memoryview(data)

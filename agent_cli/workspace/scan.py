@@ -8,6 +8,7 @@ files that .agentignore refuses, and of those that hold keys, it is only told th
 
 import os
 import stat
+from collections.abc import Callable
 from typing import TypeAlias
 
 from agent_cli.types.errors import BlockedPathError, ToolError
@@ -37,25 +38,27 @@ class Scanner:
         self.refused: set[str] = set()
         """Paths of files whose content nobody may keep."""
 
-    def scan(self) -> dict[str, Stamp]:
+    def scan(self, step: Callable[[], None]) -> dict[str, Stamp]:
         """Return what there is by path relative to the root; a directory's ends with a slash.
 
+        `step` is called at each directory: it may let others work, or give up by raising.
         Raises OSError if the root cannot be listed, ToolError for `MOST_NAMES` and more.
         """
-        found = self._scan()
+        found = self._scan(step)
         rules = {path: one for path, one in found.items() if path.endswith(_RULES)}
         if rules != self._rules:
             self._rules = rules
             self._hidden.clear()
             self.refused.clear()
-            found = self._scan()
+            found = self._scan(step)
         return found
 
-    def _scan(self) -> dict[str, Stamp]:
+    def _scan(self, step: Callable[[], None]) -> dict[str, Stamp]:
         judge = _Judge(self.root)
         found: dict[str, Stamp] = {}
         waiting = [""]
         while waiting:
+            step()
             prefix = waiting.pop()
             try:
                 with directory(self.root + "/" + prefix) as folder, os.scandir(folder) as names:
