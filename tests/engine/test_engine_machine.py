@@ -17,6 +17,8 @@ from hypothesis.stateful import (
 )
 from msgspec.structs import replace
 from testbed import accounts
+from testbed.legal import the_next_request_is_legal
+from testbed.liveness import a_message_leads_on, done_alone
 from testbed.loaded import entries, load
 from testbed.story import SESSION, allowed, call, denied, settled
 
@@ -27,16 +29,10 @@ from agent_cli.engine.steps import (
     Awaiting,
     AwaitUser,
     CallModel,
-    DeliverInput,
     Dispatch,
-    Finish,
-    NudgeModel,
-    ReturnToParent,
-    RollBack,
     Rules,
     Settle,
     Step,
-    StopForBudget,
     next_step,
 )
 from agent_cli.engine.subtasks import MOST_TASKS, SUBTASK
@@ -47,19 +43,15 @@ from agent_cli.sessions.codec import SEED, seal
 from agent_cli.sessions.verify import verify
 from agent_cli.types.entries import (
     AssistantSaid,
-    BudgetStopped,
     CallFinished,
     CallStarted,
     Entry,
     Envelope,
     FilesChanged,
-    FilesRestored,
     HistoryCompacted,
     InputQueued,
     Interrupted,
-    Nudged,
     Rewound,
-    TaskFinished,
     TaskStarted,
     TurnRulesSet,
     UserSaid,
@@ -89,20 +81,6 @@ RULES = st.builds(
     interactive=st.booleans(),
     budget=st.builds(Budget, turns=st.sampled_from([None, 5]), cost=st.sampled_from([None, 1.0])),
 )
-
-
-def recorded(step: Settle | NudgeModel | Finish | ReturnToParent | StopForBudget) -> Entry:
-    match step:
-        case Settle(one, outcome, code):
-            return settled(one.id, outcome, code)
-        case NudgeModel(code):
-            return Nudged(code)
-        case Finish(result):
-            return TaskFinished(result)
-        case ReturnToParent(call_id, outcome, code):
-            return settled(call_id, outcome, code)
-        case StopForBudget(limit):
-            return BudgetStopped(limit)
 
 
 class Conversation(RuleBasedStateMachine):
@@ -135,16 +113,12 @@ class Conversation(RuleBasedStateMachine):
             case AwaitUser():
                 self.tell(UserSaid("go on"))
             case CallModel():
+                the_next_request_is_legal(self.state)
                 self.tell(self.message(draw))
             case Dispatch(one):
                 self.tell(*self.next_of(one, draw))
-            case RollBack():
-                paths = tuple(change.path for change in self.state.task.changed)
-                self.tell(FilesRestored((), "rollback", conflicts=paths))
-            case DeliverInput(text):
-                self.tell(UserSaid(text, queued=True))
             case _:
-                self.tell(recorded(step))
+                self.tell(done_alone(step, self.state))
 
     def message(self, draw: Draw) -> AssistantSaid:
         text = draw(TEXTS)
@@ -201,7 +175,7 @@ class Conversation(RuleBasedStateMachine):
     def stop(self, reason: Stop) -> None:
         self.tell(Interrupted(reason))
         while isinstance(step := next_step(self.state, self.rules), Settle):
-            self.tell(settled(step.call.id, step.outcome, step.code))
+            self.tell(done_alone(step, self.state))
         assert step == AwaitUser(Awaiting.INTERRUPTED)
 
     @rule(reason=st.sampled_from([Stop.USER, Stop.ERROR, Stop.SIGNAL]))
@@ -244,8 +218,9 @@ class Conversation(RuleBasedStateMachine):
         step = next_step(self.state, self.rules)
         if isinstance(step, AwaitUser):
             assert verdict(self.state, step.reason) in Verdict
+        a_message_leads_on(self.state, self.rules)
 
 
-pytestmark = pytest.mark.invariant("I1", "I4", "I5", "I6", "I10", "I12", "I13", "I14", "L1")
+pytestmark = pytest.mark.invariant("I1", "I2", "I4", "I5", "I6", "I10", "I12", "I13", "I14", "L1")
 TestConversation = Conversation.TestCase
 TestConversation.settings = settings(stateful_step_count=25, deadline=None)
