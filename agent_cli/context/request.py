@@ -6,7 +6,8 @@ Rule 2: a message says nothing that could change later; environment details were
 """
 
 import re
-from itertools import islice, pairwise
+from functools import partial
+from itertools import islice
 
 from msgspec.structs import replace
 
@@ -22,17 +23,26 @@ from agent_cli.types.messages import (
 )
 from agent_cli.types.outcomes import Nudge
 from agent_cli.types.requests import ModelRequest, Protocol, ToolSpec
+from agent_cli.wire.growing import Growing
 
 _OPENED = re.compile(r"<([a-z]+(?:_[a-z]+)+)>")
 """A tag named as tools are named: what models write that learned to call tools in XML."""
 _MOST_TAGS = 20
 
 
-class RequestBuilder:
-    """Builds the requests of one session; holds nothing but what it has built before."""
+class _Told:
+    """What was made of a conversation so far."""
 
     def __init__(self) -> None:
-        self._built: dict[tuple[int, Protocol], tuple[Recorded, Message]] = {}
+        self.messages: list[Message] = []
+        self.before: Recorded | None = None
+
+
+class RequestBuilder:
+    """Builds the requests of one session; holds nothing but what it has built last."""
+
+    def __init__(self) -> None:
+        self._told = {protocol: Growing() for protocol in Protocol}
 
     def build(  # noqa: PLR0913 - the request's own fields, each by name
         self,
@@ -52,29 +62,25 @@ class RequestBuilder:
         the wire.
         """
         says_parallel = protocol is Protocol.NATIVE and bool(tools)
+        told = self._told[protocol].of(messages, _Told, partial(_add, protocol))
         return ModelRequest(
             model=model,
             system=system,
-            messages=tuple(
-                self._message(recorded, before, protocol)
-                for before, recorded in pairwise((None, *messages))
-                if recorded is not None and not _is_empty(recorded)
-            ),
+            messages=tuple(told.messages),
             tools=tools,
             max_output=max_output,
             parallel_tool_calls=parallel if says_parallel else None,
             session_id=session_id,
         )
 
-    def _message(self, recorded: Recorded, before: Recorded | None, protocol: Protocol) -> Message:
-        if isinstance(recorded, UserMessage | AssistantMessage):
-            return recorded
-        key = (id(recorded), protocol)
-        built = self._built.get(key)
-        if built is None:
-            built = (recorded, _worded(recorded, before, protocol))  # keeping it keeps its id taken
-            self._built[key] = built
-        return built[1]
+
+def _add(protocol: Protocol, told: _Told, recorded: Recorded) -> None:
+    if isinstance(recorded, UserMessage | AssistantMessage):
+        if not _is_empty(recorded):
+            told.messages.append(recorded)
+    else:
+        told.messages.append(_worded(recorded, told.before, protocol))
+    told.before = recorded
 
 
 def catalogue(protocol: Protocol, tools: tuple[ToolSpec, ...]) -> str:

@@ -4,6 +4,7 @@ from msgspec import Struct
 
 from agent_cli.types.messages import (
     AssistantMessage,
+    Message,
     NudgeMessage,
     Reasoning,
     Recorded,
@@ -14,6 +15,7 @@ from agent_cli.types.messages import (
 )
 from agent_cli.types.requests import ModelRequest
 from agent_cli.types.usage import Usage
+from agent_cli.wire.growing import Growing
 
 BYTES_PER_TOKEN = 4
 
@@ -48,15 +50,27 @@ class Sizes(Struct, frozen=True):
         return self.system + self.tools + self.said + self.results
 
 
-def sizes(request: ModelRequest) -> Sizes:
-    measured = [(message, message_size(message)) for message in request.messages]
-    results = sum(size for message, size in measured if isinstance(message, ToolResult))
+class _Measured(Struct):
+    said: int = 0
+    results: int = 0
+
+
+def sizes(request: ModelRequest, known: Growing | None = None) -> Sizes:
+    """Measure the request; `known` is what remembers the messages of the one before."""
+    measured = (known or Growing()).of(request.messages, _Measured, _measure)
     return Sizes(
         len(request.system),
         sum(len(tool.description) + len(bytes(tool.schema)) for tool in request.tools),
-        sum(size for _, size in measured) - results,
-        results,
+        measured.said,
+        measured.results,
     )
+
+
+def _measure(measured: _Measured, message: Message) -> None:
+    if isinstance(message, ToolResult):
+        measured.results += message_size(message)
+    else:
+        measured.said += message_size(message)
 
 
 def size(request: ModelRequest) -> int:

@@ -9,6 +9,7 @@ from agent_cli.engine.task import State, Task
 from agent_cli.types.messages import AssistantMessage
 from agent_cli.types.requests import ModelRequest, Protocol
 from agent_cli.types.usage import Usage
+from agent_cli.wire.growing import Growing
 
 
 class Gauge:
@@ -17,6 +18,7 @@ class Gauge:
     def __init__(self, protocol: Protocol) -> None:
         self._xml = protocol is Protocol.XML
         self._calibration = Calibration()
+        self._known = Growing()
 
     @property
     def observed(self) -> bool:
@@ -55,7 +57,7 @@ class Gauge:
 
     def _sizes(self, request: ModelRequest) -> Sizes:
         # the system prompt describes the tools, which are kept off the wire
-        return sizes(replace(request, tools=()) if self._xml else request)
+        return sizes(replace(request, tools=()) if self._xml else request, self._known)
 
 
 def with_task(state: State, task: Task) -> State:

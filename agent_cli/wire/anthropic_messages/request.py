@@ -8,6 +8,8 @@ Rule 3: decoding keeps what `ModelRequest` can hold. Content that it cannot hold
 losing it would change what was said; settings beyond it (sampling, a forced tool) are left out.
 """
 
+from itertools import islice
+
 import msgspec
 from msgspec import Raw, Struct
 
@@ -42,6 +44,8 @@ class _Turn(Struct):
     role: str
     results: list[bytes]
     blocks: list[bytes]
+    encoded: bytes = b""
+    """Once it was asked for; without a mark."""
 
 
 def encode_request(request: ModelRequest, fragments: Fragments) -> bytes:
@@ -57,30 +61,34 @@ def encode_request(request: ModelRequest, fragments: Fragments) -> bytes:
         body["tools"] = [Raw(tool) for tool in (*tools[:-1], _marked(tools[-1]))]
         if request.parallel_tool_calls is False:
             body["tool_choice"] = {"type": "auto", "disable_parallel_tool_use": True}
-    body["messages"] = [Raw(turn) for turn in _encode_turns(request.messages, fragments)]
-    return msgspec.json.encode(body)
+    turns = fragments.of(request.messages, list[_Turn], _add)
+    return b'%b,"messages":[%b]}' % (msgspec.json.encode(body)[:-1], _join(turns))
 
 
-def _encode_turns(messages: tuple[Message, ...], fragments: Fragments) -> list[bytes]:
-    turns: list[_Turn] = []
-    for message in messages:
-        fragment = fragments.of(message, _encode_message)
-        if not fragment:
-            continue
-        role = "assistant" if isinstance(message, AssistantMessage) else "user"
-        if not turns or turns[-1].role != role:
-            turns.append(_Turn(role, [], []))
-        part = turns[-1].results if isinstance(message, ToolResult) else turns[-1].blocks
-        part.append(fragment)
-    marked = [at for at, turn in enumerate(turns) if turn.role == "user"][-MARKED_TURNS:]
-    return [_encode_turn(turn, mark=at in marked) for at, turn in enumerate(turns)]
+def _add(turns: list[_Turn], message: Message) -> None:
+    fragment = _encode_message(message)
+    if not fragment:
+        return
+    role = "assistant" if isinstance(message, AssistantMessage) else "user"
+    if not turns or turns[-1].role != role:
+        turns.append(_Turn(role, [], []))
+    part = turns[-1].results if isinstance(message, ToolResult) else turns[-1].blocks
+    part.append(fragment)
+    turns[-1].encoded = b""
 
 
-def _encode_turn(turn: _Turn, *, mark: bool) -> bytes:
-    parts = [*turn.results, *turn.blocks]
-    if mark:
-        parts[-1] = _marked(parts[-1])
-    return b'{"role":"%b","content":[%b]}' % (turn.role.encode(), b",".join(parts))
+def _join(turns: list[_Turn]) -> bytes:
+    encoded = [turn.encoded or _encode_turn(turn) for turn in turns]
+    of_user = (at for at in reversed(range(len(turns))) if turns[at].role == "user")
+    for at in islice(of_user, MARKED_TURNS):
+        encoded[at] = encoded[at].removesuffix(b"}]}") + CACHE_MARK + b"]}"
+    return b",".join(encoded)
+
+
+def _encode_turn(turn: _Turn) -> bytes:
+    content = b",".join([*turn.results, *turn.blocks])
+    turn.encoded = b'{"role":"%b","content":[%b]}' % (turn.role.encode(), content)
+    return turn.encoded
 
 
 def _marked(fragment: bytes) -> bytes:

@@ -46,9 +46,12 @@ def encode_request(request: ModelRequest, fragments: Fragments) -> bytes:
     messages: list[bytes] = []
     if request.system:
         messages.append(msgspec.json.encode({"role": "system", "content": request.system}))
-    messages += _messages(request.messages, fragments)
+    told = fragments.of(request.messages, _Told, _add)
     head = msgspec.json.encode(_settings(request))
-    return b'%s,"messages":[%s]}' % (head[:-1], b",".join(messages))
+    return b'%s,"messages":[%s]}' % (
+        head[:-1],
+        b",".join([*messages, *told.encoded, *told.images]),
+    )
 
 
 def _settings(request: ModelRequest) -> dict[str, Any]:
@@ -77,19 +80,22 @@ def _tool(tool: ToolSpec) -> dict[str, Any]:
     return {"type": "function", "function": function}
 
 
-def _messages(messages: Sequence[Message], fragments: Fragments) -> list[bytes]:
-    encoded: list[bytes] = []
-    images: list[bytes] = []  # only after the last result: nothing may stand between results
-    for message in messages:
-        fragment = fragments.of(message, _encode)
-        if isinstance(message, ToolResult):
-            fragment, _, shown = fragment.partition(b"\n")
-            images.append(shown)
-        else:
-            encoded += images
-            images.clear()
-        encoded.append(fragment)
-    return [line for line in encoded + images if line]
+class _Told:
+    def __init__(self) -> None:
+        self.encoded: list[bytes] = []
+        self.images: list[bytes] = []
+        """Only after the last result: nothing may stand between results."""
+
+
+def _add(told: _Told, message: Message) -> None:
+    fragment = _encode(message)
+    if isinstance(message, ToolResult):
+        fragment, _, shown = fragment.partition(b"\n")
+        told.images += filter(None, [shown])
+    else:
+        told.encoded += told.images
+        told.images.clear()
+    told.encoded += filter(None, [fragment])
 
 
 def _encode(message: Message) -> bytes:

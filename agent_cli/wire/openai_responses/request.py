@@ -48,8 +48,12 @@ LEAST_OUTPUT = 16
 
 def encode_request(request: ModelRequest, fragments: Fragments) -> bytes:
     head = msgspec.json.encode(_settings(request))
-    items = [fragments.of(message, _encode) for message in request.messages]
-    return b'%s,"input":[%s]}' % (head[:-1], b",".join(item for item in items if item))
+    items = fragments.of(request.messages, list[bytes], _add)
+    return b'%s,"input":[%s]}' % (head[:-1], b",".join(items))
+
+
+def _add(items: list[bytes], message: Message) -> None:
+    items += filter(None, [_encode(message)])
 
 
 def _settings(request: ModelRequest) -> dict[str, Any]:

@@ -15,35 +15,31 @@ from agent_cli.types.messages import (
     UserMessage,
 )
 from agent_cli.types.requests import ModelRequest
+from agent_cli.wire.growing import Growing
 
 
 class Renderer:
-    """Renders each message once; belongs to one session.
-
-    The same message always gives the same object, so that a codec's `Fragments` keep its bytes.
-    """
+    """Renders the messages of one session; those of last time are the same objects again."""
 
     def __init__(self) -> None:
-        self._rendered: dict[int, tuple[Message, Message]] = {}
+        self._rendered = Growing()
         self._names: dict[str, str] = {}
 
     def request(self, request: ModelRequest) -> ModelRequest:
         """Return the request without tools, calls and results: text says it all."""
-        messages = tuple(self._message(message) for message in request.messages)
-        return structs.replace(request, messages=messages, tools=(), parallel_tool_calls=None)
+        messages = self._rendered.of(request.messages, list[Message], self._add)
+        return structs.replace(
+            request, messages=tuple(messages), tools=(), parallel_tool_calls=None
+        )
 
-    def _message(self, message: Message) -> Message:
-        kept = self._rendered.get(id(message))
-        if kept is not None:
-            return kept[1]
-        rendered: Message = message
+    def _add(self, rendered: list[Message], message: Message) -> None:
         if isinstance(message, AssistantMessage):
             self._names.update((call.id, call.name) for call in message.calls)
-            rendered = assistant(message)
+            rendered.append(assistant(message))
         elif isinstance(message, ToolResult):
-            rendered = result(message, self._names.get(message.call_id, "tool"))
-        self._rendered[id(message)] = (message, rendered)
-        return rendered
+            rendered.append(result(message, self._names.get(message.call_id, "tool")))
+        else:
+            rendered.append(message)
 
 
 def assistant(message: AssistantMessage) -> AssistantMessage:
