@@ -5,11 +5,14 @@
 prints a table; nothing is asserted but that the sessions are opened and the turns are made.
 """
 
+import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from threading import Thread
 
@@ -81,8 +84,9 @@ def test_ten_thousand_entries(tmp_path: Path, compacted: int | None):
 
     def median(name: str) -> str:
         times: list[float] = []
+        used: list[float] = []
         for _ in range(RUNS):
-            begun = time.monotonic()
+            begun, cpu = time.monotonic(), time.process_time()
             match name:
                 case "resume":
                     assert opened(path)
@@ -91,7 +95,9 @@ def test_ten_thousand_entries(tmp_path: Path, compacted: int | None):
                 case _:
                     assert sessions(tmp_path)
             times.append(time.monotonic() - begun)
-        return f"{name} {statistics.median(times) * 1e3:.0f} ms"
+            used.append(time.process_time() - cpu)
+        taken, cpu = statistics.median(times) * 1e3, statistics.median(used) * 1e3
+        return f"{name} {taken:.0f} ms (CPU {cpu:.0f})"
 
     parts = ", ".join(map(median, ("resume", "verify", "list")))
     kind = f"compacted every {compacted} turns" if compacted else "never compacted"
@@ -138,16 +144,36 @@ def test_a_hundred_megabytes(tmp_path: Path, compacted: int | None):
 
 
 class Timed(ModelServer):
-    """Measures from the end of each answer to the next request, before that is judged."""
+    """Measures from the end of each answer to the next request, before that is judged.
+
+    And how long the client has been running on a processor when the request comes.
+    """
 
     def __init__(self) -> None:
         super().__init__(self._reply)
         self.gaps: list[float] = []
+        self.ran: list[float] = []
+        self._client = Path()
         self._ended = 0.0
+
+    def serve(self, argv: list[str], cwd: Path, env: dict[str, str] | None = None) -> None:
+        """Run the client to its end."""
+        quiet = subprocess.DEVNULL
+        with subprocess.Popen(argv, cwd=cwd, env=env, stdout=quiet, stderr=quiet) as client:
+            self._client = Path(f"/proc/{client.pid}/task")
+        assert client.returncode == 0
+
+    def median(self, turn: int) -> tuple[float, float]:
+        """Return milliseconds of a turn, by the clock and on a processor."""
+        ran = [after - before for before, after in pairwise(self.ran[turn - 20 : turn])]
+        gaps = self.gaps[turn - 20 : turn]
+        return statistics.median(gaps) * 1e3, statistics.median(ran) * 1e3
 
     def answer(self, incoming: Incoming) -> tuple[Exchange, Reply]:
         if self._ended:
             self.gaps.append(time.monotonic() - self._ended)
+        tasks = [task.read_text().split() for task in self._client.glob("*/schedstat")]
+        self.ran.append(sum(int(task[0]) for task in tasks) / 1e9)
         return super().answer(incoming)
 
     def _reply(self, exchange: Exchange) -> Reply:
@@ -173,7 +199,32 @@ for body in bodies:
 """
 
 
-def test_overhead_of_a_late_turn(tmp_path: Path):
+def sync_time(folder: Path) -> float:
+    """Return the seconds that it takes here to make a line durable."""
+    times: list[float] = []
+    with (folder / "synced").open("wb", buffering=0) as file:
+        for _ in range(50):
+            file.write(b"x" * 500)
+            begun = time.monotonic()
+            os.fsync(file.fileno())
+            times.append(time.monotonic() - begun)
+    return statistics.median(times)
+
+
+@pytest.fixture(params=["disk", "memory"])
+def home(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
+    """A place for sessions: where files are, and where making them durable takes no time."""
+    memory = Path("/dev/shm")
+    if request.param == "disk":
+        yield tmp_path / "home"
+    elif memory.is_dir():
+        with tempfile.TemporaryDirectory(dir=memory) as place:
+            yield Path(place)
+    else:
+        pytest.skip("there is no file system in memory")
+
+
+def test_overhead_of_a_late_turn(tmp_path: Path, home: Path):
     project, bodies = tmp_path / "project", tmp_path / "bodies"
     project.mkdir()
     bodies.mkdir()
@@ -181,21 +232,19 @@ def test_overhead_of_a_late_turn(tmp_path: Path):
         (project / f"file{number}.md").write_text("# A project\n" * 20)
     with Timed() as server:
         argv = command(["run", "-m", "anthropic/test-model", "Do it."])
-        env = environment(tmp_path / "home", server)
-        subprocess.run(argv, cwd=project, env=env, capture_output=True, check=True)
-        ours, requests = server.gaps, [exchange.raw for exchange in server.requests]
+        server.serve(argv, project, environment(home, server))
         assert not server.violations
+        ours, requests = server, [exchange.raw for exchange in server.requests]
     assert len(requests) == TURNS + 1
     for number, body in enumerate(requests):
         (bodies / f"{number:05}").write_bytes(body)
-    with Timed() as server:
-        subprocess.run([sys.executable, "-c", BARE, str(server.port), str(bodies)], check=True)
-        bare = server.gaps
+    with Timed() as bare:
+        bare.serve([sys.executable, "-c", BARE, str(bare.port), str(bodies)], project)
+    print(f"\nsessions in {home}, where a sync takes {sync_time(home) * 1e3:.2f} ms; two a turn")
     for at in (20, 100, 200, 300, TURNS):
-        mine, theirs = (statistics.median(gaps[at - 20 : at]) * 1e3 for gaps in (ours, bare))
+        (mine, mine_cpu), (theirs, theirs_cpu) = ours.median(at), bare.median(at)
         print(
-            f"\nturn {at}, request of {len(requests[at]) / 1e3:.0f} kB: {mine:.2f} ms, "
-            f"bare client {theirs:.2f} ms, overhead {mine - theirs:.2f} ms",
-            end="",
+            f"    turn {at}, request of {len(requests[at]) / 1e3:.0f} kB: {mine:.2f} ms, "
+            f"bare client {theirs:.2f} ms, overhead {mine - theirs:.2f} ms; "
+            f"CPU {mine_cpu:.2f}, {theirs_cpu:.2f}, {mine_cpu - theirs_cpu:.2f} ms"
         )
-    print()
