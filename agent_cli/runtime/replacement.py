@@ -34,8 +34,15 @@ LONGEST_SUMMARY = 16_384
 """Tokens, what the model thinks before it included."""
 
 NOBODY_ANSWERS = frozenset(
-    {Fault.AUTHENTICATION, Fault.UNREACHABLE, Fault.RATE_LIMITED, Fault.OVERLOADED}
+    {
+        Fault.AUTHENTICATION,
+        Fault.BUDGET,
+        Fault.OVERLOADED,
+        Fault.RATE_LIMITED,
+        Fault.UNREACHABLE,
+    }
 )
+"""Faults that the next request would meet as well."""
 
 
 class Aim(Struct, frozen=True):

@@ -60,7 +60,7 @@ def test_a_session_that_outgrows_the_window_is_compacted_and_completes(
     for exchange in server.requests:
         assert settings_of(exchange) == settings_of(server.requests[0])
     last = json.dumps(conversation(server.requests[-1]))
-    for kept in ("Do it.", SUMMARY, COMPACTED):
+    for kept in ("Do it.", SUMMARY, COMPACTED, "- big5.txt ("):
         assert kept in last
     assert lines(done)[-1]["num_turns"] == len(server.requests)
 
@@ -93,7 +93,7 @@ def test_without_a_summary_what_was_recorded_stands_in(reply: Reply, project: Pa
     first = compactions(done)[0]
     assert not first["summarised"]
     last = json.dumps(conversation(server.requests[-1]))
-    for recorded in ("Do it.", "- exit 3: exit code 3"):
+    for recorded in ("Do it.", "- exit 3: exit code 3", "- big5.txt ("):
         assert recorded in last
     ran = [line for line in lines(done) if line["type"] == "tool_use"]
     assert sum(line["name"] == "execute_command" for line in ran) == 1

@@ -12,6 +12,7 @@ from testbed.scripted import Conversation, Scripted
 from testbed.story import BEGINNING, asked, ran
 
 from agent_cli.context.tokens import Window
+from agent_cli.runtime.replacement import NOBODY_ANSWERS
 from agent_cli.types.entries import AssistantSaid, Entry, HistoryCompacted, UserSaid
 from agent_cli.types.errors import Fault, ProviderError
 from agent_cli.types.messages import AssistantMessage, StopReason, Text
@@ -75,9 +76,7 @@ def test_where_the_summary_does_not_fit_it_is_not_asked_for():
     assert (entry.asked, entry.summary) == (False, "")
 
 
-@pytest.mark.parametrize(
-    "fault", [Fault.AUTHENTICATION, Fault.UNREACHABLE, Fault.RATE_LIMITED, Fault.OVERLOADED]
-)
+@pytest.mark.parametrize("fault", sorted(NOBODY_ANSWERS))
 def test_when_nobody_answers_nothing_is_replaced(fault: Fault):
     conversation = after(ProviderError("no", fault), FULL)
     with pytest.raises(ProviderError):

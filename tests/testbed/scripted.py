@@ -6,6 +6,7 @@ from testbed.conversations import Requests
 
 from agent_cli.context.customs import customs
 from agent_cli.context.tokens import Window
+from agent_cli.engine.budget import Budget
 from agent_cli.engine.task import State
 from agent_cli.runtime.asking import Asking, Model
 from agent_cli.runtime.compaction import Compaction
@@ -62,6 +63,7 @@ class Conversation:
             window=window or Window(),
             protocol=Protocol.NATIVE,
             ready=_at_once,
+            budget=Budget(),
             price=lambda usage: usage,
         )
         model = Model(self.asking, self.events.append)
