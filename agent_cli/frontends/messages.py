@@ -2,8 +2,9 @@
 
 from agent_cli.engine.outcomes import Verdict
 from agent_cli.engine.steps import Awaiting
+from agent_cli.frontends.sanitiser import in_one_line
 from agent_cli.i18n.catalog import say
-from agent_cli.types.entries import HistoryCompacted
+from agent_cli.types.entries import FilesRestored, HistoryCompacted
 from agent_cli.types.errors import Fault, HookError, ProviderError
 from agent_cli.types.outcomes import Limit
 
@@ -31,6 +32,18 @@ def compaction_message(entry: HistoryCompacted) -> str:
             **sizes,
         )
     return say("the conversation was compacted, from about {before:,} to {after:,} tokens", **sizes)
+
+
+def restored_message(entry: FilesRestored) -> str:
+    """Return the sentences on a message whose changes were taken back."""
+    parts: list[str] = []
+    if entry.changes:
+        names = ", ".join(change.path for change in entry.changes)
+        parts.append(say("a call failed, so these are again what they were: {names}", names=names))
+    if entry.conflicts:
+        names = ", ".join(entry.conflicts)
+        parts.append(say("these were left as they are: {names}", names=names))
+    return in_one_line("; ".join(parts))
 
 
 def budget_message(limit: Limit) -> str:

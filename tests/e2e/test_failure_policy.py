@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from testbed.one_shot import ANTHROPIC, results, run
+from testbed.one_shot import ANTHROPIC, lines, results, run
 from testbed.replies import Call, Reply, Say
 from testbed.run_agent import run_agent, start_agent
 from testbed.server import ModelServer
@@ -47,6 +47,40 @@ def test_text_output_says_why_a_call_was_not_run(project: Path, home: Path):
     configure(home, "turn.on_failure = 'stop'")
     done, _ = run([Say(calls=[MISSING, TRUE]), Say(calls=[DONE])], project, home)
     assert "[skipped]  not run, because an earlier call of the message failed" in done.stderr
+
+
+MAKE = Call("write_to_file", {"path": "new.txt", "content": "hello\n"})
+CHANGE = Call("execute_command", {"command": "echo more >> README.md"})
+
+
+def test_what_a_message_with_a_failure_changed_is_restored(project: Path, home: Path):
+    configure(home, "turn.on_failure = 'rollback'")
+    before = (project / "README.md").read_bytes()
+    script = [Say(calls=[MAKE, CHANGE, MISSING, TRUE]), Say(calls=[DONE])]
+    done, server = run(script, project, home, "--json")
+    assert done.exit_code == 0, done.stderr
+    assert [code for _, _, code in results(done)] == [None, None, None, "stopped", "finished"]
+    assert (project / "README.md").read_bytes() == before
+    assert not (project / "new.txt").exists()
+    (restored,) = (line for line in lines(done) if line["type"] == "files_restored")
+    assert sorted(restored["paths"]) == ["README.md", "new.txt"]
+    told = str(server.requests[1].body["messages"][-1])
+    assert "These files are again what they were" in told
+    assert "- new.txt" in told
+    assert "- README.md" in told
+    assert "are restored" in json.dumps(server.requests[0].body)
+    assert lines(done)[-1]["evidence"]["changed"] == []
+
+
+def test_a_call_of_its_own_is_restored_too(project: Path, home: Path):
+    configure(home, f"turn.on_failure = 'rollback'\n{STATUS}")
+    half = "<execute_command><command>echo x > new.txt; exit 3</command></execute_command>"
+    complete = Say("<attempt_completion><result>All done.</result></attempt_completion>")
+    done, server = run([Say(half), complete], project, home, "--protocol", "xml")
+    assert done.exit_code == 0, done.stderr
+    assert not (project / "new.txt").exists()
+    assert "a call failed, so these are again what they were: new.txt" in done.stderr
+    assert "files that it had changed are restored" in json.dumps(server.requests[0].body)
 
 
 STATUS = "completion.block_on = ['failed', 'denied', 'exit_nonzero']"

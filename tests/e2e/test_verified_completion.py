@@ -129,7 +129,9 @@ def test_what_was_done_is_listed_beside_the_result(project: Path, home: Path):
     script = [Say(calls=[WORK]), Say(calls=[DONE])]
     done, _ = run(script, project, home, "--verify", "true")
     assert done.stdout == "All done.\n"
-    assert "Commands run:\n  echo hello > made.txt → 0\nChecks passed:\n  ✓ true" in done.stderr
+    changed, ran = "  + made.txt\n", "  echo hello > made.txt → 0\n"
+    shown = f"Files changed:\n{changed}Commands run:\n{ran}Checks passed:\n  ✓ true\n"
+    assert shown in done.stderr
     done, _ = run(script, project, home, "--output-format", "json", "--verify", "true")
     shown = json.loads(done.stdout)["evidence"]
     assert shown["commands"] == [

@@ -1,10 +1,10 @@
 """`stream-json`: one JSON object a line on standard output; the last one is always `result`.
 
 Every line has `v`, `type`, `seq`, `ts`, `session_id` and `turn`. Types: init, message, turn,
-tool_use, tool_result, task_started, check, completion_result, compacted, error, result. Characters
-are JSON-escaped. Every call has one tool_use, when it starts or, if it never does, before its
-tool_result. The calls of a subtask stand between the two of the call that started it, and checks
-between those of the completion that they belong to.
+tool_use, tool_result, task_started, check, files_restored, completion_result, compacted, error,
+result. Characters are JSON-escaped. Every call has one tool_use, when it starts or, if it never
+does, before its tool_result. The calls of a subtask stand between the two of the call that started
+it, and checks between those of the completion that they belong to.
 """
 
 from typing import TypeAlias
@@ -22,6 +22,7 @@ from agent_cli.types.entries import (
     CallFinished,
     CallStarted,
     CheckRun,
+    FilesRestored,
     HistoryCompacted,
     Interrupted,
     TaskStarted,
@@ -35,7 +36,7 @@ from agent_cli.types.events import (
     Retrying,
     SessionOpened,
 )
-from agent_cli.types.messages import ToolCall, ToolResult
+from agent_cli.types.messages import AssistantMessage, ToolCall, ToolResult
 
 VERSION = 1
 
@@ -98,12 +99,7 @@ class JsonLines(NobodyThere):
             case UserSaid(text):
                 self._write("message", role="user", text=text)
             case AssistantSaid(message):
-                self._turn += 1
-                usage = msgspec.to_builtins(message.usage)
-                self._write("turn", calls=len(message.calls), usage=usage)
-                if message.text:
-                    self._write("message", role="assistant", text=message.text)
-                self._calls |= {call.id: call for call in message.calls}
+                self._said(message)
             case CallStarted(call_id):
                 self._started.add(call_id)
                 self._tool_use(self._calls[call_id])
@@ -112,12 +108,23 @@ class JsonLines(NobodyThere):
             case CheckRun(call_id, check):
                 ran: Fields = {"command": check.command, "exit_code": check.exit_code}
                 self._write("check", id=call_id, passed=check.passed, **ran)
+            case FilesRestored(changes, why, conflicts=conflicts):
+                paths = [change.path for change in changes]
+                self._write("files_restored", why=why, paths=paths, conflicts=conflicts)
             case HistoryCompacted():
                 self._write("compacted", **_compacted(entry))
             case Interrupted(reason, detail):
                 self._write("error", fatal=False, reason=reason, message=detail)
             case _:
                 pass
+
+    def _said(self, message: AssistantMessage) -> None:
+        self._turn += 1
+        usage = msgspec.to_builtins(message.usage)
+        self._write("turn", calls=len(message.calls), usage=usage)
+        if message.text:
+            self._write("message", role="assistant", text=message.text)
+        self._calls |= {call.id: call for call in message.calls}
 
     def _finished(self, result: ToolResult) -> None:
         call = self._calls.pop(result.call_id)

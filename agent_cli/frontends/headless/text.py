@@ -6,7 +6,7 @@ from agent_cli.frontends.evidence import check_line, evidence_lines
 from agent_cli.frontends.headless.nobody import NobodyThere
 from agent_cli.frontends.headless.registry import Ending
 from agent_cli.frontends.headless.streams import put, tell
-from agent_cli.frontends.messages import compaction_message
+from agent_cli.frontends.messages import compaction_message, restored_message
 from agent_cli.frontends.reasons import reason
 from agent_cli.frontends.sanitiser import in_one_line, visible
 from agent_cli.i18n.catalog import say
@@ -15,6 +15,7 @@ from agent_cli.types.entries import (
     CallFinished,
     CheckRun,
     Entry,
+    FilesRestored,
     HistoryCompacted,
     TaskFinished,
     TaskStarted,
@@ -78,6 +79,8 @@ class TextOutput(NobodyThere):
                 self._finished(result)
             case CheckRun(check=check):
                 tell(check_line(check))
+            case FilesRestored(why="rollback"):
+                tell(restored_message(entry))
             case HistoryCompacted():
                 tell(compaction_message(entry))
             case TaskFinished(result) if not self._subtasks:

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from rich.text import Text
 
 from agent_cli.frontends.evidence import check_line
-from agent_cli.frontends.messages import compaction_message
+from agent_cli.frontends.messages import compaction_message, restored_message
 from agent_cli.frontends.reasons import reason
 from agent_cli.frontends.sanitiser import in_one_line, visible
 from agent_cli.frontends.terminal.approval_card import approval_card, question, read_verdict
@@ -20,6 +20,7 @@ from agent_cli.types.entries import (
     CallStarted,
     CheckRun,
     Entry,
+    FilesRestored,
     HistoryCompacted,
     TaskStarted,
     TodosUpdated,
@@ -114,6 +115,8 @@ class TerminalFrontend:
                 self._writer.show(head.append(f" [{mode}] {visible(message)}"))
             case CheckRun(check=check):
                 self._writer.show(Text(check_line(check), style="green" if check.passed else "red"))
+            case FilesRestored(why="rollback"):
+                self._writer.show(Text(restored_message(entry), style="yellow"))
             case HistoryCompacted():
                 self._writer.show(Text(compaction_message(entry), style="yellow"))
             case TodosUpdated(todos):
