@@ -194,8 +194,10 @@ class Baseline:
             kept = thing is not None and self._pool.put(thing.data, durable=False) is not None
         except (OSError, ToolError):
             return Seen(stamp, None)
+        if not kept:
+            return Seen(stamp, None)
         settled = time.time_ns() - stamp[4] > _SETTLED
-        return Seen(stamp if settled else _UNSURE, version(thing) if kept else None)
+        return Seen(stamp if settled else _UNSURE, version(thing))
 
 
 def _load(place: Path, contents: Folder) -> _Index:
