@@ -237,3 +237,30 @@ async def take(conversation: Conversation, step: str, number: int) -> None:
             await conversation.compaction.if_full()
         case _:
             await conversation.compaction._after_refusal()
+
+
+def test_where_it_is_turned_off_the_user_is_told_how_to_make_room():
+    refusal = ProviderError("prompt is too long", Fault.CONTEXT_WINDOW)
+    conversation = after(refusal, Window(automatic=False))
+    with pytest.raises(ProviderError, match="/compact makes room"):
+        asyncio.run(conversation.compaction.answer())
+    assert compactions(conversation) == []
+
+
+@pytest.mark.parametrize("reason", [StopReason.LENGTH, StopReason.REFUSAL])
+def test_a_summary_that_was_cut_off_is_of_no_use(reason: StopReason):
+    provider = Scripted(lambda _: GOOD)
+    provider.stop_reason = reason
+    conversation = Conversation(WORK, provider, FULL)
+    asyncio.run(conversation.compaction.if_full())
+    (entry,) = compactions(conversation)
+    assert (entry.asked, entry.fell_back, entry.summary) == (True, True, "")
+
+
+def test_words_of_the_user_alone_need_no_summary():
+    provider = Scripted(lambda _: GOOD)
+    told = [BEGINNING[0], BEGINNING[1], UserSaid("do it", environment=LONG * 2), *work("a")]
+    conversation = Conversation(told, provider)
+    assert asyncio.run(conversation.compaction.asked())
+    (entry,) = compactions(conversation)
+    assert (entry.kept, entry.asked, provider.requests) == (2, False, [])
