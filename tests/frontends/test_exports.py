@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from markdown_it import MarkdownIt
+from msgspec.structs import replace
 from testbed.any_journal import JOURNALS
 from testbed.journals import SESSION, journal_of
 from testbed.reading import reading
 from testbed.story import BEGINNING, Told, asked, entries_of, ran
+from testbed.story import SESSION as SESSION_STARTED
 
 from agent_cli.frontends.exports.formats import format_of, rendered
 from agent_cli.frontends.exports.markdown import code, fenced, markdown
@@ -20,9 +22,10 @@ from agent_cli.frontends.exports.page import page
 from agent_cli.frontends.sanitiser import visible
 from agent_cli.sessions.export import exported
 from agent_cli.sessions.told import Export
-from agent_cli.types.entries import AssistantSaid, Entry, UserSaid
+from agent_cli.types.entries import AssistantSaid, CallFinished, Entry, UserSaid
 from agent_cli.types.errors import ConfigurationError
-from agent_cli.types.messages import AssistantMessage, Text, ToolCall
+from agent_cli.types.messages import AssistantMessage, Image, Text, ToolCall, ToolResult
+from agent_cli.types.outcomes import Outcome
 
 EMPTY = {"meta", "!DOCTYPE"}
 OURS = {
@@ -97,6 +100,33 @@ def test_a_page_shows_what_was_said_and_done():
     assert not re.search(r"https?:|url\(|@import|src=|href=", document)
 
 
+SHOWN: dict[str, tuple[list[Told], str]] = {
+    "the origin": ([], "forked from"),
+    "damage": ([], "the file is damaged: the last line is incomplete"),
+    "an exit status": (
+        [asked("a"), *ran("a")[:-1], CallFinished(ToolResult("a", Outcome.OK, exit_code=7))],
+        "exit 7",
+    ),
+    "no result": ([asked("a")], "no result"),
+    "images": (
+        [
+            asked("a"),
+            *ran("a")[:-1],
+            CallFinished(ToolResult("a", Outcome.OK, images=(Image("image/png", ""),))),
+        ],
+        "images: 1",
+    ),
+}
+
+
+@pytest.mark.parametrize(("told", "shown"), SHOWN.values(), ids=SHOWN)
+@pytest.mark.parametrize("render", [markdown, page], ids=["md", "html"])
+def test_it_is_told(render: Callable[[Export], str], told: list[Told], shown: str):
+    forked = replace(SESSION_STARTED, forked_from="another")
+    journal = journal_of([forked, *entries_of([*BEGINNING[1:], *told])])
+    assert shown in render(exported(reading(journal + b"torn")))
+
+
 def test_code_in_prose_is_code_in_a_page():
     said = AssistantSaid(AssistantMessage((Text("Use `<a>`:\n```python\nx < 1\n```\nthen"),)))
     document = page(export_of(said))
@@ -122,8 +152,7 @@ def test_nothing_ends_a_fence_or_a_quote_but_we(told: list[Entry]):
     call = ToolCall("last", "read_file", '{"path":"the last path"}')
     end = entries_of([UserSaid("x"), asked(call), ran("last", content="the last content")])
     document = markdown(exported(reading(journal_of([*told, *end]))))
-    headings = [token.tag for token in MarkdownIt().parse(document) if token.level == 0]
-    assert "h2" in headings
+    assert "h2" in [token.tag for token in MarkdownIt().parse(document)]
     found = fences(document)
     assert ("the last path\n", "the last content\n") in pairwise(found)
 

@@ -1,5 +1,6 @@
 """A session as one object: what it holds, whatever the journal says."""
 
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -10,7 +11,8 @@ from testbed.journals import SESSION, journal_of
 from testbed.reading import reading
 from testbed.story import BEGINNING, Told, accepted, asked, completion, entries_of, ran, started
 
-from agent_cli.sessions.bring import brought
+from agent_cli.sessions.bring import brought, read_brought
+from agent_cli.sessions.export import export_of as session_export
 from agent_cli.sessions.export import exported
 from agent_cli.sessions.told import Answer, Export, Task
 from agent_cli.types.entries import (
@@ -88,6 +90,34 @@ def test_it_knows_its_session():
     assert (facts.id, facts.title, facts.responses) == ("s", "last", 9)
     assert facts.usage.input_tokens == 12
     assert facts.damage == "the last line is incomplete"
+
+
+def test_the_valid_part_of_a_file_is_exported(tmp_path: Path):
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(journal_of(SESSION) + b"torn")
+    export = session_export(path)
+    assert len(export.journal) == len(SESSION)
+    assert export.session.damage == "the last line is incomplete"
+
+
+@pytest.mark.parametrize(("data", "why"), [(None, "cannot read"), (b"torn", "holds no session")])
+def test_what_holds_no_session_is_not_exported(data: bytes | None, why: str, tmp_path: Path):
+    path = tmp_path / "s.jsonl"
+    if data is not None:
+        path.write_bytes(data)
+    with pytest.raises(JournalError, match=why):
+        session_export(path)
+
+
+def test_a_file_is_brought(tmp_path: Path):
+    path = tmp_path / "s.jsonl"
+    with pytest.raises(JournalError, match="cannot read"):
+        read_brought(path)
+    path.write_bytes(b"{}")
+    with pytest.raises(JournalError, match=r"s\.jsonl is neither"):
+        read_brought(path)
+    path.write_bytes(journal_of(SESSION))
+    assert read_brought(path) == brought(journal_of(SESSION))
 
 
 def test_tasks_without_end_are_told():

@@ -1,5 +1,6 @@
 """Files that are written whole, or not at all, whatever the system does."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,16 @@ def test_a_failure_anywhere_leaves_nothing(tmp_path: Path, code: int):
 def test_what_is_no_text_is_not_written(tmp_path: Path):
     with pytest.raises(JournalError, match="cannot write"):
         write_session(tmp_path / "s.jsonl", [Envelope(0, "", UserSaid("\udcff"))])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_bug_leaves_no_half_of_a_session(tmp_path: Path):
+    def broken() -> Iterator[Envelope]:
+        yield load(JOURNAL).envelopes[0]
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        write_session(tmp_path / "s.jsonl", broken())
     assert list(tmp_path.iterdir()) == []
 
 
