@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from testbed.loaded import entries, read
 from testbed.one_shot import results, run
 from testbed.replies import Call, Delivery, Say
 from testbed.wires_by_model import MODELS
 
-from agent_cli.sessions.codec import entries
-from agent_cli.sessions.journal import read
 from agent_cli.types.entries import AssistantSaid, CallFinished, CallStarted, Entry
 
 READ = Call("read_file", {"files": [{"path": "README.md"}]})

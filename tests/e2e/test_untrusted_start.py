@@ -86,10 +86,16 @@ def test_the_doctor_tries_the_sandbox_and_nothing_of_the_folder(hostile: Path, t
 
 
 def test_no_file_of_the_folders_is_opened_but_those_that_are_said(hostile: Path, tmp_path: Path):
-    """What would act is read to be named; instructions and ignore files have effect; no other."""
+    """What would act is read to be named; instructions and ignore files have effect; no other.
+
+    A session that is kept also reads whatever it may have to put back.
+    """
     with ModelServer([Say(calls=[DONE])]) as server:
         trace, _ = traced(
-            ["run", "-m", "anthropic/m", "Do it."], hostile, tmp_path / "home", server
+            ["run", "--ephemeral", "-m", "anthropic/m", "Do it."],
+            hostile,
+            tmp_path / "home",
+            server,
         )
     real = os.path.realpath(hostile)
     lines = [line for line in trace.splitlines() if "O_DIRECTORY" not in line]

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from agent_cli.processes.run import Processes
-from agent_cli.tools.base import AnyTool, Output, ToolContext
+from agent_cli.tools.base import AnyTool, Output, Ran, ToolContext
 from agent_cli.types.approval import Preview
 from agent_cli.types.effects import Effect
 from agent_cli.types.errors import ToolError
@@ -80,9 +80,15 @@ class Bench:
         return await self.call(**arguments).start(approved=True)
 
     def text(self, **arguments: object) -> str:
-        output = self.run(**arguments)
-        assert isinstance(output, str)
-        return output
+        return said(self.run(**arguments))
+
+
+def said(output: Output) -> str:
+    """The text of a success."""
+    if isinstance(output, Ran):
+        return output.text
+    assert isinstance(output, str)
+    return output
 
 
 def asked(tool: AnyTool, root: Path, **arguments: object) -> ToolUse:

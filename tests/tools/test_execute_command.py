@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from msgspec.structs import replace
-from testbed.bench import Bench
+from testbed.bench import Bench, said
 
 from agent_cli.processes.run import Finished
 from agent_cli.tools import _told, execute_command
@@ -194,7 +194,7 @@ def in_one_session(bench: Bench, *calls: dict[str, object]) -> list[str]:
                 if call.get("process_id") == "ID" and known is not None:
                     call["process_id"] = known[1]
                 output = await bench.start(**call)
-                assert isinstance(output, str)
+                output = said(output)
                 told.append(output)
         return told
 
