@@ -1,0 +1,187 @@
+"""Streams: live, one envelope over all rounds, the same answer as without."""
+
+import http.client
+import json
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from testbed.exchange import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES, WIRES
+from testbed.managed_service import Answered, ToolService, found
+from testbed.proxied import Proxied, proxied
+from testbed.proxy_cells import Cell, M, N
+from testbed.proxy_clients import PATHS, frames, read, user
+from testbed.replies import Call, Delivery, Say
+
+every_wire = pytest.mark.parametrize("wire", WIRES)
+
+
+def pieces(proxy: Proxied, wire: str) -> list[tuple[float, bytes]]:
+    """Ask for a stream; return when which piece of it has come."""
+    body = msgspec.json.encode(Cell(wire, stream=True).request([user("hi")]))
+    connection = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=30)
+    connection.request("POST", PATHS[wire], body, {"content-type": "application/json"})
+    response = connection.getresponse()
+    assert response.status == 200
+    found_pieces: list[tuple[float, bytes]] = []
+    while piece := response.read1(65_536):
+        found_pieces.append((time.monotonic(), piece))
+    connection.close()
+    return found_pieces
+
+
+@every_wire
+def test_a2_text_passes_at_once(wire: str, tmp_path: Path):
+    say = Say("One. Two. Three. Four.", delivery=Delivery(piece=5, between=0.15))
+    with proxied([say], tmp_path) as proxy:
+        came = pieces(proxy, wire)
+    first = next(at for at, piece in came if b"One." in piece)
+    last = next(at for at, piece in came if b". Fou" in piece)
+    assert last - first > 0.3
+
+
+@every_wire
+def test_a59_while_tools_run_the_client_is_kept_waiting(wire: str, tmp_path: Path):
+    go_on = threading.Event()
+
+    def slow(tool: str, arguments: dict[str, Any]) -> Answered:
+        go_on.wait(20)
+        return found(tool, arguments)
+
+    limits = {"heartbeat": 0.1}
+    script = [Say("Looking.", [M]), Say("Done.")]
+    with proxied(script, tmp_path, ToolService(slow), limits=limits) as proxy:
+        ending = threading.Timer(1.0, go_on.set)
+        ending.start()
+        came = pieces(proxy, wire)
+        ending.join()
+    body = b"".join(piece for _, piece in came)
+    beat = {
+        OPENAI_CHAT: b": keepalive",
+        OPENAI_RESPONSES: b'"type":"response.in_progress"',
+        ANTHROPIC_MESSAGES: b'"type": "ping"',
+    }[wire]
+    assert body.count(beat) > 4
+    assert b"docs_search" not in body
+    assert read(wire, body, stream=True).text == "Looking.\n\nDone."
+
+
+def test_a62_usage_that_was_not_asked_for_is_not_shown(tmp_path: Path):
+    with proxied([Say(calls=[M]), Say("Done.")], tmp_path) as proxy:
+        body = {**Cell(OPENAI_CHAT, stream=True).request([user("hi")])}
+        del body["stream_options"]
+        got = proxy.ask(PATHS[OPENAI_CHAT], body)
+        asked = [one.body["stream_options"] for one in proxy.upstream.requests]
+        (entry,) = proxy.audit("history")
+    assert asked == [{"include_usage": True}] * 2
+    assert all(json.loads(one.data)["choices"] for one in frames(got.body)[:-1])
+    assert [one["prompt_tokens"] for one in entry["usage"]] == [100, 100]
+
+
+@pytest.mark.parametrize(
+    ("wire", "stop"),
+    [
+        (OPENAI_CHAT, "content_filter"),
+        (ANTHROPIC_MESSAGES, "pause_turn"),
+        (ANTHROPIC_MESSAGES, "refusal"),
+        (OPENAI_RESPONSES, "refusal"),
+    ],
+)
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+@pytest.mark.parametrize("hidden", [0, 1], ids=["alone", "after a hidden round"])
+def test_a64_other_ends_come_as_they_are(
+    wire: str, stop: str, *, stream: bool, hidden: int, tmp_path: Path
+):
+    script = [*([Say(calls=[M])] * hidden), Say("Not this.", stop=stop)]
+    with proxied(script, tmp_path) as proxy:
+        got = proxy.ask(PATHS[wire], Cell(wire, stream=stream).request([user("hi")]))
+    answer = read(wire, got.body, stream=stream)
+    assert answer.text == "Not this."
+    assert answer.finish == ("incomplete" if wire == OPENAI_RESPONSES else stop)
+
+
+CALLS = st.lists(
+    st.builds(
+        Call,
+        st.sampled_from(["docs_search", "read_file", "bash", "crm_update"]),
+        st.fixed_dictionaries({"q": st.text(max_size=8), "n": st.integers(0, 9)}),
+    ),
+    max_size=3,
+)
+ROUNDS = st.lists(
+    st.builds(
+        Say,
+        st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), max_size=30),
+        CALLS,
+        st.sampled_from([None, "Hm."]),
+        delivery=st.builds(Delivery, chunk=st.sampled_from([0, 1, 7]), piece=st.integers(1, 9)),
+    ),
+    min_size=1,
+    max_size=3,
+)
+
+
+class Playing:
+    """One proxy for all examples: each asks what nobody has asked before."""
+
+    def __init__(self) -> None:
+        self.rounds: list[Say] = []
+        self.at = 0
+        self.asked = 0
+
+    def __call__(self, exchange: Any) -> Say:
+        reply = self.rounds[self.at] if self.at < len(self.rounds) else Say("The end.")
+        self.at += 1
+        return reply
+
+
+@every_wire
+@settings(
+    max_examples=25,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(rounds=ROUNDS)
+def test_a60_a_stream_makes_the_same_answer(
+    wire: str, rounds: list[Say], playing: tuple[Playing, Proxied]
+):
+    script, proxy = playing
+    heard: list[Any] = []
+    for stream in (False, True):
+        script.rounds, script.at = rounds, 0
+        script.asked += 1
+        body = Cell(wire, stream=stream).request([user(f"question {script.asked}")])
+        got = proxy.ask(PATHS[wire], body)
+        if b"mixed_tool_order" in got.body:
+            heard.append("refused")
+            continue
+        assert got.status == 200, got.body
+        answer = read(wire, got.body, stream=stream)
+        calls = [(name, arguments) for _, name, arguments in answer.calls]
+        heard.append((answer.text, calls, answer.finish, answer.usage))
+    assert heard[0] == heard[1]
+
+
+@pytest.fixture
+def playing(tmp_path: Path) -> Any:
+    script = Playing()
+    with proxied(script, tmp_path) as proxy:
+        yield script, proxy
+        proxy.upstream.violations.clear()
+
+
+@every_wire
+def test_nothing_of_a_managed_call_is_seen(wire: str, tmp_path: Path):
+    secret = Call("docs_search", {"q": "sesame"}, "call_hidden_id")
+    script = [Say("A", [secret]), Say("B", [secret, N])]
+    for stream in (False, True):
+        with proxied(script, tmp_path) as proxy:
+            got = proxy.ask(PATHS[wire], Cell(wire, stream=stream).request([user(f"hi {stream}")]))
+        assert got.status == 200
+        for hidden in (b"docs_search", b"sesame", b"call_hidden_id", b"crm_update"):
+            assert hidden not in got.body
