@@ -37,7 +37,7 @@ async def mediate(course: Course, guided: Sequence[Raw], resumed: Checkpoint) ->
         match made.then:
             case Then.REFUSE:
                 attempt = _attempt(course, turn, made)
-                raise await refusal(course.services, course.request, attempt)
+                raise await refusal(course.services, course.memory, attempt)
             case Then.ASK:
                 ended = await _go_on(course, turn, made)
             case Then.FINISH:

@@ -8,7 +8,9 @@ from msgspec import Raw, Struct
 from agent_cli.proxy.dialects.base import Call, Turn
 from agent_cli.proxy.envelopes import Envelope, ProxyError, Refused, failure
 from agent_cli.proxy.mediation import Kind, Plan
+from agent_cli.proxy.remembering import Memory
 from agent_cli.proxy.request import GUIDANCE, Asked, Services, guidance_key
+from agent_cli.proxy.store import Kept
 
 _CODES = {Kind.UNSAFE: "mixed_tool_order", Kind.TERMINAL_ORDER: "terminal_on_success_order"}
 
@@ -47,17 +49,20 @@ class Attempt(Struct, frozen=True):
         return [(call, envelope) for call in self.turn.calls]
 
 
-async def refusal(services: Services, request: Asked, attempt: Attempt) -> ProxyError:
+async def refusal(services: Services, memory: Memory, attempt: Attempt) -> ProxyError:
     """Return what the client is told; the model is told when the request comes again."""
-    refused = attempt.refused
-    if services.config.mediation.guidance_memory and attempt.round == 1:
-        body = msgspec.json.encode(_messages(request, attempt))
+    request, refused = memory.request, attempt.refused
+    told = tuple(_messages(request, attempt))
+    if services.config.mediation.guidance_memory and memory.kept:
+        await memory.keep(Kept(attempt.turn, told, tuple(attempt.rejections)))
+    elif services.config.mediation.guidance_memory:
         key = guidance_key(request, request.prefixes[-1])
+        body = msgspec.json.encode(told)
         await services.store.put(GUIDANCE, request.principal, key, body)
     error = ProxyError(
         400,
         refused.code,
-        refused.message,
+        f"{refused.code}: {refused.message}",
         details=refused.details,
         headers={"x-should-retry": "false"},
     )

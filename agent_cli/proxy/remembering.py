@@ -20,7 +20,7 @@ class Memory:
 
     def __init__(self, services: Services, request: Asked, owned: Container[str]) -> None:
         self._services = services
-        self._request = request
+        self.request = request
         self._owned = owned
         self.kept: list[Kept] = []
         self.hidden: list[Raw] = []
@@ -32,7 +32,7 @@ class Memory:
         self.kept.append(kept)
         if any(one.executed for one in self.kept):
             body = msgspec.json.encode(Checkpoint(tuple(self.kept)))
-            request = self._request
+            request = self.request
             await self._services.store.put(CHECKPOINT, request.principal, request.digest, body)
 
     async def remember(self, rounds: Sequence[Round], results: Results) -> bool:
@@ -42,7 +42,7 @@ class Memory:
         """
         if not self.hidden and not results:
             return False
-        request, last = self._request, rounds[-1]
+        request, last = self.request, rounds[-1]
         merges = bool(results) and last.turn.bound
         found, calls, prefix, previous = anchors(request, rounds)
         names = {call.name for one in rounds for call in one.turn.calls}
@@ -74,7 +74,7 @@ class Memory:
         Whole, if reasoning binds its calls together; otherwise in two, so that the managed calls
         have their results right after them.
         """
-        dialect, turn = self._request.dialect, last.turn
+        dialect, turn = self.request.dialect, last.turn
         if not results:
             return dialect.said(turn, last.release)
         if turn.bound:
@@ -87,8 +87,8 @@ class Memory:
     async def _remember_response(self, first: Turn, last: Turn, results: Results) -> None:
         """Keep what the upstream itself does not know of a response that it stores."""
         shown = first.head.get("id")
-        if self._request.dialect.NAME != "openai_responses" or not isinstance(shown, str):
+        if self.request.dialect.NAME != "openai_responses" or not isinstance(shown, str):
             return
-        outputs = self._request.dialect.answered(results) if results else []
+        outputs = self.request.dialect.answered(results) if results else []
         body = msgspec.json.encode({"id": last.head.get("id"), "outputs": outputs})
-        await self._services.store.put(RESPONSE, self._request.principal, shown, body)
+        await self._services.store.put(RESPONSE, self.request.principal, shown, body)

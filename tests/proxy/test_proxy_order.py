@@ -111,7 +111,9 @@ def test_a31_what_was_executed_before_a_refusal_is_not_executed_again(cell: Cell
         assert (about["round"], about["prior_managed_executed"]) == (2, ["crm.update"])
         _, answer = cell.ask(proxy, [user("hi")])
         assert proxy.service.tools == ["crm_update"]
-        assert "crm_update" in json.dumps(history_of(proxy, 2))
+        told = json.dumps(history_of(proxy, 2))
+        assert "crm_update" in told
+        assert told.count("split them") == 2
     assert answer.text == "Done."
 
 

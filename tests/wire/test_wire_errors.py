@@ -156,3 +156,10 @@ def test_an_error_value_is_a_sentence_a_name_or_a_status(error, fault, words):
     found = reported(error)
     assert found.fault is fault
     assert words in str(found)
+
+
+def test_calls_that_the_proxy_refused_for_their_order_are_asked_for_again():
+    body = b'{"error": {"message": "mixed_tool_order: split them", "code": "mixed_tool_order"}}'
+    refused = http_error(400, body, {"x-should-retry": "false"})
+    assert refused.fault is Fault.CUT
+    assert named_error(("invalid_prompt",), "mixed_tool_order: split them").fault is Fault.CUT

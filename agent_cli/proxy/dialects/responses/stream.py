@@ -217,7 +217,9 @@ class ResponsesStream:
 def _as_failed(begun: dict[str, Any], error: ProxyError) -> dict[str, Any]:
     """Return the response as it failed, with a code for which clients do not ask again in vain."""
     code = "invalid_prompt" if error.status == 400 else error.code or "server_error"  # noqa: PLR2004 - HTTP
-    message = error.message if code == error.code else f"{error.code}: {error.message}"
+    message = error.message
+    if code != error.code and not message.startswith(f"{error.code}: "):
+        message = f"{error.code}: {message}"
     failed = {**begun, "status": "failed", "error": {"code": code, "message": message}}
     if error.details:
         failed["metadata"] = {**mapping(failed.get("metadata")), "agent_proxy": error.code}
