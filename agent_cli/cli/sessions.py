@@ -47,6 +47,7 @@ def search_(
     for info in sessions(kept, None if everywhere else root):
         shown = 0
         for hit in search(info.path, tuple(words)):
+            found = True
             if json:
                 fields = {"session": info.id} | msgspec.structs.asdict(hit)
                 sys.stdout.write(msgspec.json.encode(fields).decode() + "\n")
@@ -58,7 +59,6 @@ def search_(
                 break
             sys.stdout.write(f"    {hit.where:7} {in_one_line(hit.excerpt)}\n")
             shown += 1
-        found = found or bool(shown)
     raise typer.Exit(0 if found else 1)
 
 

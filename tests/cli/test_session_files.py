@@ -59,8 +59,8 @@ def test_words_are_found_in_every_text(kept: Kept):
     found = kept.sessions("search", "LINE", "two")
     assert found.exit_code == 0
     assert found.stdout.splitlines()[1] == "    result  line one line two"
-    (line,) = kept.sessions("search", "--json", "line").stdout.splitlines()
-    assert json.loads(line)["session"] == ID
+    as_json = kept.sessions("search", "--json", "line")
+    assert (as_json.exit_code, json.loads(as_json.stdout)["session"]) == (0, ID)
     assert kept.sessions("search", "it is done", "-n", "1").stdout.endswith("and more\n")
     assert kept.sessions("search", "nowhere").exit_code == 1
 
