@@ -37,6 +37,9 @@ _EXAMPLE = """
     url = "https://crm.example.com/customers/{id}"
     headers = { authorization = "Bearer ${CRM_TOKEN}" }
     parameters = { type = "object", properties = { id = { type = "string" } } }
+
+    [continuity]            # only for several replicas: instead of a file, a Postgres database
+    postgres_env = "REMEMBERED_AT"
 """
 
 
@@ -96,9 +99,9 @@ def audit(
 
 def list_(tools: Tools = None, json: AsJson = False) -> None:
     """List what is remembered, the newest first."""
-    from agent_cli.proxy.sqlite import rows  # noqa: PLC0415 - for this only
+    from agent_cli.proxy.kept import rows  # noqa: PLC0415 - for this only
 
-    for row in rows(_path(tools)):
+    for row in rows(_config(tools), os.environ):
         if json:
             sys.stdout.write(msgspec.json.encode(row).decode() + "\n")
             continue
@@ -112,9 +115,9 @@ def show(
     tools: Tools = None,
 ) -> None:
     """Show the messages that are put back, as JSON."""
-    from agent_cli.proxy.sqlite import shown  # noqa: PLC0415 - for this only
+    from agent_cli.proxy.kept import shown  # noqa: PLC0415 - for this only
 
-    segment = shown(_path(tools), id_)
+    segment = shown(_config(tools), os.environ, id_)
     if segment is None:
         raise ConfigurationError(f"there is no segment {id_!r}: `agent proxy continuity list`")
     sys.stdout.write(msgspec.json.format(msgspec.json.encode(segment), indent=2).decode() + "\n")
@@ -127,19 +130,13 @@ def purge(
     everything: Annotated[bool, typer.Option("--all", help="Of everybody.")] = False,
 ) -> None:
     """Forget hidden rounds: all, or those of one token or conversation."""
-    from agent_cli.proxy.sqlite import purged  # noqa: PLC0415 - for this only
+    from agent_cli.proxy.kept import purged  # noqa: PLC0415 - for this only
 
     if not (principal or conversation or everything):
         raise typer.BadParameter(say("say --principal, --conversation or --all"))
-    count = purged(_path(tools), principal, conversation)
+    count = purged(_config(tools), os.environ, principal, conversation)
     sys.stdout.write(say("{count} segments forgotten", count=count) + "\n")
 
 
 def _config(tools: Path | None) -> Config:
     return read(tools) if tools is not None else Config()
-
-
-def _path(tools: Path | None) -> Path:
-    from agent_cli.proxy.serving import continuity_path  # noqa: PLC0415 - where it is needed
-
-    return continuity_path(_config(tools), os.environ)

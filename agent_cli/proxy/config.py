@@ -139,6 +139,8 @@ class Mediation(Struct, frozen=True, forbid_unknown_fields=True):
 class Continuity(Struct, frozen=True, forbid_unknown_fields=True):
     path: str = ""
     """Empty is a file among the user's data."""
+    postgres_env: str = ""
+    """The variable with the address of a database, `postgresql://…`, that replicas share."""
     days: Positive = 7
     """Without use, after which something is forgotten."""
     journal_ttl: Seconds = 600.0

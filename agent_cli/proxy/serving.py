@@ -18,22 +18,17 @@ from agent_cli.proxy.continuity import Continuity
 from agent_cli.proxy.dialects.base import fresh_id
 from agent_cli.proxy.envelopes import ProxyError
 from agent_cli.proxy.executing import Executor
+from agent_cli.proxy.kept import remembering
 from agent_cli.proxy.managed import ManagedTools
 from agent_cli.proxy.request import Services
-from agent_cli.proxy.sqlite import SqliteStore
 from agent_cli.proxy.upstream import Upstream
-from agent_cli.settings.places import data_directory, state_directory
+from agent_cli.settings.places import state_directory
 from agent_cli.types.errors import ConfigurationError
 from agent_cli.types.redaction import SHORTEST, Redactor
 
 _START = 5.0
 """Seconds that the start waits for servers of tools."""
 _CODES = {413: "request_too_large", 431: "headers_too_large", 503: "overloaded"}
-
-
-def continuity_path(config: Config, environ: Mapping[str, str]) -> Path:
-    written = config.continuity.path
-    return Path(written) if written else data_directory(environ) / "proxy" / "continuity.db"
 
 
 def audit_path(config: Config, environ: Mapping[str, str]) -> Path:
@@ -43,7 +38,8 @@ def audit_path(config: Config, environ: Mapping[str, str]) -> Path:
 
 def secrets_of(config: Config, environ: Mapping[str, str]) -> frozenset[str]:
     """Return the values that are never written anywhere."""
-    names = [config.upstream.api_key_env, *(token.env for token in config.tokens.values())]
+    names = [config.upstream.api_key_env, config.continuity.postgres_env]
+    names += [token.env for token in config.tokens.values()]
     values = [environ.get(name, "") for name in names if name]
     values += config.upstream.headers.values()
     for tool in config.http.values():
@@ -68,8 +64,7 @@ async def running(
         )
         stack.callback(audit.close)
         owner = f"{os.getpid()}-{secrets.token_hex(8)}"
-        store = SqliteStore(continuity_path(config, environ), config.continuity, owner)
-        stack.push_async_callback(store.close)
+        store = await stack.enter_async_context(remembering(config, environ, owner))
         processes = await stack.enter_async_context(Processes(environ))
         tools = ManagedTools(config, environ, processes, notice)
         stack.push_async_callback(tools.close)

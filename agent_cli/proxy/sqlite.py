@@ -17,7 +17,7 @@ import msgspec
 
 from agent_cli.proxy.config import Continuity
 from agent_cli.proxy.envelopes import ProxyError
-from agent_cli.proxy.store import Row, Segment
+from agent_cli.proxy.store import Row, Segment, row_of
 from agent_cli.types.errors import ConfigurationError
 
 T = TypeVar("T")
@@ -194,7 +194,7 @@ def rows(path: Path) -> list[Row]:
         found = database.execute(
             "SELECT body, bytes, created, used FROM segments ORDER BY created DESC"
         ).fetchall()
-    return [_row(_SEGMENT.decode(body), *numbers) for body, *numbers in found]
+    return [row_of(_SEGMENT.decode(body), *numbers) for body, *numbers in found]
 
 
 def shown(path: Path, id_: str) -> Segment | None:
@@ -216,19 +216,6 @@ def purged(path: Path, principal: str = "", conversation: str = "") -> int:
                 (_INSTANCE, principal, principal),
             )
         return done.rowcount
-
-
-def _row(segment: Segment, size: int, created: float, used: float) -> Row:
-    return Row(
-        segment.id,
-        segment.principal,
-        segment.conversation,
-        segment.layout,
-        segment.tools,
-        size,
-        created,
-        used,
-    )
 
 
 def _run(database: sqlite3.Connection, statement: str, values: tuple[object, ...]) -> None:

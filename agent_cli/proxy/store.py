@@ -1,6 +1,7 @@
-"""What the proxy remembers: hidden rounds, and which calls were made. `sqlite.py` keeps it.
+"""What the proxy remembers: hidden rounds, and which calls were made.
 
-Reading consumes nothing. Everything belongs to one principal and is found by nobody else.
+`sqlite.py` or `postgres.py` keeps it. Reading consumes nothing. Everything belongs to one
+principal and is found by nobody else.
 """
 
 from collections.abc import Sequence
@@ -80,6 +81,11 @@ class Row(Struct, frozen=True):
     bytes: int
     created: float
     used: float
+
+
+def row_of(segment: Segment, size: int, created: float, used: float) -> Row:
+    about = (segment.id, segment.principal, segment.conversation, segment.layout, segment.tools)
+    return Row(*about, size, created, used)
 
 
 class Store(Protocol):

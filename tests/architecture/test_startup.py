@@ -17,6 +17,7 @@ HEAVY = {
     "openai",
     "opentelemetry",
     "prompt_toolkit",
+    "psycopg",
     "pydantic",
     "pygments",
     "rich.markdown",

@@ -39,16 +39,22 @@ path = "{folder}/audit.jsonl"
 class ProxyProcess:
     """Started and ended at will; what it remembers stays."""
 
-    def __init__(self, upstream: ModelServer, service: ToolService, folder: Path) -> None:
+    def __init__(
+        self, upstream: ModelServer, service: ToolService, folder: Path, database: str = ""
+    ) -> None:
+        """Remember in the folder, or in the database of this address."""
         self.proxied = Proxied(upstream, service, folder)
         self._config = folder / "proxy.toml"
         written = TOML.format(upstream=upstream.port, service=service.url, folder=folder)
+        if database:
+            written = re.sub("path = .*continuity.db.", 'postgres_env = "REMEMBERED"', written)
+        self._database = database
         self._config.write_text(written)
         self._running: subprocess.Popen[str] | None = None
 
     def start(self) -> Proxied:
         words = [sys.executable, "-m", "agent_cli", "proxy", "--tools", str(self._config)]
-        environ = {**os.environ, "UPSTREAM_KEY": KEY}
+        environ = {**os.environ, "UPSTREAM_KEY": KEY, "REMEMBERED": self._database}
         self._running = subprocess.Popen(
             [*words, "--listen", "127.0.0.1:0", "--no-auth"],
             stderr=subprocess.PIPE,
@@ -86,9 +92,9 @@ class ProxyProcess:
 
 @contextmanager
 def proxy_process(
-    upstream: ModelServer, service: ToolService, folder: Path
+    upstream: ModelServer, service: ToolService, folder: Path, database: str = ""
 ) -> Generator[ProxyProcess]:
-    process = ProxyProcess(upstream, service, folder)
+    process = ProxyProcess(upstream, service, folder, database)
     try:
         yield process
     finally:

@@ -1,0 +1,86 @@
+"""Where the proxy remembers: in a file, or in a database that replicas share.
+
+Whoever wants no database needs no driver for one.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from importlib.util import find_spec
+from pathlib import Path
+
+from agent_cli.proxy import sqlite
+from agent_cli.proxy.config import Config
+from agent_cli.proxy.store import Row, Segment, Store
+from agent_cli.settings.places import data_directory
+from agent_cli.types.errors import ConfigurationError
+
+
+def continuity_path(config: Config, environ: Mapping[str, str]) -> Path:
+    written = config.continuity.path
+    return Path(written) if written else data_directory(environ) / "proxy" / "continuity.db"
+
+
+@asynccontextmanager
+async def remembering(
+    config: Config, environ: Mapping[str, str], owner: str
+) -> AsyncGenerator[Store]:
+    """Open the store. Raises ConfigurationError."""
+    url = database_url(config, environ)
+    if url:
+        from agent_cli.proxy.postgres import postgres_store  # noqa: PLC0415 - its driver is optional
+
+        async with postgres_store(url, config.continuity, owner) as shared:
+            yield shared
+        return
+    store = sqlite.SqliteStore(continuity_path(config, environ), config.continuity, owner)
+    await asyncio.sleep(0)  # so that its first sign of life precedes all that it does
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+def rows(config: Config, environ: Mapping[str, str]) -> list[Row]:
+    """Return what is remembered, the newest first."""
+    url = database_url(config, environ)
+    if not url:
+        return sqlite.rows(continuity_path(config, environ))
+    from agent_cli.proxy import postgres  # noqa: PLC0415 - its driver is optional
+
+    return postgres.rows(url)
+
+
+def shown(config: Config, environ: Mapping[str, str], id_: str) -> Segment | None:
+    url = database_url(config, environ)
+    if not url:
+        return sqlite.shown(continuity_path(config, environ), id_)
+    from agent_cli.proxy import postgres  # noqa: PLC0415 - as above
+
+    return postgres.shown(url, id_)
+
+
+def purged(
+    config: Config, environ: Mapping[str, str], principal: str = "", conversation: str = ""
+) -> int:
+    """Forget all, or what is somebody's, or one conversation's; return how many segments."""
+    url = database_url(config, environ)
+    if not url:
+        return sqlite.purged(continuity_path(config, environ), principal, conversation)
+    from agent_cli.proxy import postgres  # noqa: PLC0415 - as above
+
+    return postgres.purged(url, principal, conversation)
+
+
+def database_url(config: Config, environ: Mapping[str, str]) -> str:
+    """Return the address of the database, empty for a file. Raises ConfigurationError."""
+    name = config.continuity.postgres_env
+    if not name:
+        return ""
+    if not environ.get(name):
+        raise ConfigurationError(f"continuity.postgres_env names {name!r}, which is not set")
+    if find_spec("psycopg_pool") is None:
+        raise ConfigurationError(
+            "continuity.postgres_env needs a driver: pip install 'agent-cli[postgres]'"
+        )
+    return environ[name]
