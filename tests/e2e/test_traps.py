@@ -25,7 +25,7 @@ JSON = ("--json",)
 
 def journal(home: Path) -> list[Entry]:
     (path,) = (home / "agent").rglob("*.jsonl")
-    return list(entries(read(path)))
+    return entries(read(path))
 
 
 @pytest.mark.trap("T-05", "T-06")
