@@ -2,10 +2,12 @@
 
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from testbed import kept
 
 settings.register_profile("default", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
@@ -53,3 +55,14 @@ def isolated(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.setenv(name, str(home / place))
     monkeypatch.chdir(work)
     return home
+
+
+@pytest.fixture(autouse=True)
+def sessions_add_up(isolated: Path, request: pytest.FixtureRequest) -> Iterator[None]:
+    """Verify every session that the test keeps, unless it says why that cannot be."""
+    homes = [isolated.parent]
+    if "tmp_path" in request.fixturenames:
+        homes.append(request.getfixturevalue("tmp_path"))
+    yield
+    if request.node.get_closest_marker("unverified") is None:
+        assert [fault for place in homes for fault in kept.faults(place)] == []

@@ -117,6 +117,7 @@ def test_a_session_is_exported_to_standard_output(kept: Kept):
     assert kept.sessions("export", ID, "-f", "pdf").exit_code != 0
 
 
+@pytest.mark.unverified("the session is damaged on purpose")
 def test_the_valid_part_of_a_damaged_session_is_exported(kept: Kept):
     kept.path.write_bytes(kept.path.read_bytes()[:-9])
     damaged = kept.path.read_bytes()

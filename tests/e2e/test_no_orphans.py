@@ -76,6 +76,7 @@ def test_after_success_nothing_is_left(project: Path, home: Path, hidden: Hidden
     assert hidden.processes() == []
 
 
+@pytest.mark.unverified("one that is killed and not gone on with has open calls")
 @pytest.mark.invariant("R1")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 @pytest.mark.parametrize("then", ["", "; sleep 60"], ids=["left behind", "running"])
@@ -91,6 +92,7 @@ def test_after_a_signal_nothing_is_left(
         process.communicate()
 
 
+@pytest.mark.unverified("one that is killed and not gone on with has open calls")
 @pytest.mark.invariant("R1")
 @pytest.mark.parametrize("end", ["close", "kill"])
 def test_after_the_terminal_is_gone_nothing_is_left(
