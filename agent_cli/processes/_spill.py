@@ -64,7 +64,10 @@ class Spill:
 
     def write(self, text: str) -> None:
         """Add text, up to the limit. A full disk costs the rest of the file, not the run."""
-        data = text.encode(errors="replace")[: self._room]
+        data = text.encode(errors="replace")
+        if len(data) > self._room:
+            data = data[: self._room].decode(errors="ignore").encode()
+            self._room = len(data)  # nothing comes behind the cut
         if not data:
             return
         self._room -= len(data)

@@ -174,6 +174,7 @@ ANSWERS: dict[str, list[Told]] = {
 }
 
 
+@pytest.mark.invariant("I10")
 @pytest.mark.parametrize("told", ANSWERS.values(), ids=ANSWERS)
 def test_what_the_user_says_in_results_stays(told: list[Told]):
     task = story(*told).task

@@ -50,6 +50,7 @@ def test_tokens_that_nobody_counted_are_estimated(model: str, project: Path, hom
 BROKEN = Say("I was about to say something long. " * 20, delivery=Delivery(cut_at=1500))
 
 
+@pytest.mark.invariant("I14")
 def test_what_a_broken_answer_used_counts_and_it_is_not_asked_again(project: Path, home: Path):
     args = ("--max-tokens", "50", "--output-format", "json")
     done, server = run([BROKEN], project, home, *args)
@@ -71,6 +72,7 @@ def test_a_broken_answer_is_asked_for_again_where_something_is_left(project: Pat
     assert usage["input_tokens"] > 1000
 
 
+@pytest.mark.invariant("I14")
 def test_a_subtask_has_its_share(project: Path, home: Path):
     delegate = Call("new_task", {"mode": "code", "message": "Do a part."})
     script = [Say(calls=[delegate]), SAID, SAID, Say(calls=[DONE])]

@@ -65,6 +65,7 @@ def test_a_session_that_outgrows_the_window_is_compacted_and_completes(
     assert lines(done)[-1]["num_turns"] == len(server.requests)
 
 
+@pytest.mark.invariant("I8")
 def test_the_summary_request_extends_what_was_asked_before(project: Path, home: Path):
     configure(home, ANTHROPIC)
     _, server = run(SmallModel(), project, home)
@@ -139,6 +140,7 @@ def test_it_can_be_turned_off(project: Path, home: Path):
     assert "/compact makes room" in lines(done)[-1]["message"]
 
 
+@pytest.mark.invariant("I10")
 def test_a_kill_in_the_middle_of_it_loses_nothing(project: Path, home: Path):
     configure(home, ANTHROPIC)
     with ModelServer(SmallModel(summary=Hang())) as server:

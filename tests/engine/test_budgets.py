@@ -150,6 +150,7 @@ class Session:
             self.tell(CallFinished(ToolResult(call_id, outcome), seconds=seconds))
 
 
+@pytest.mark.invariant("I14")
 @given(BUDGETS, st.data())
 def test_i14_before_each_request_something_is_left_of_every_budget(budget: Budget, data: Any):
     session = Session(budget, data.draw)

@@ -201,6 +201,7 @@ class Conversation(RuleBasedStateMachine):
         still_open = [[one.id for one in task.open_calls] for task in self.state.tasks]
         accounts.every_call_has_one_result_in_order(self.told, still_open)
         accounts.no_call_runs_twice_or_incomplete(self.told)
+        accounts.queued_input_is_delivered_once_in_order(self.told, self.state.queued)
         accounts.every_message_is_worked_off_as_the_law_says(self.told)
         if self.rules.calls_per_message is not None:
             accounts.one_call_per_message_starts(self.told)

@@ -63,6 +63,7 @@ def test_next(told: list[Told], step: Step):
     assert next_step(story(*told), Rules()) == step
 
 
+@pytest.mark.invariant("I10")
 def test_words_taken_back_are_as_if_never_said():
     before = story(asked(text="well"))
     state = fold([UserSaid("more"), asked(text="hm"), UserSaid("and more")], before)
@@ -85,6 +86,7 @@ def test_everything_can_be_taken_back():
     assert next_step(state, Rules()) == AwaitUser(Awaiting.FIRST)
 
 
+@pytest.mark.invariant("I10")
 def test_words_that_led_to_a_subtask_take_it_back():
     part = ToolCall("part", SUBTASK, "{}")
     told: list[Told] = [asked(part), started("part"), TaskStarted("ask", "part", "look")]

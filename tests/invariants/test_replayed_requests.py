@@ -190,7 +190,7 @@ def asked_again(run: Run, recorded: list[bytes]) -> list[bytes]:
     return [exchange.raw for exchange in server.requests]
 
 
-@pytest.mark.invariant("I8", "I2", "I11")
+@pytest.mark.invariant("I8", "I2", "I3", "I11")
 @pytest.mark.parametrize("protocol", Protocol)
 @pytest.mark.parametrize("model", MODELS)
 def test_the_record_alone_makes_the_same_requests(

@@ -202,6 +202,7 @@ WINDOWS = st.builds(
 STEPS = st.lists(st.sampled_from(["work", "user", "full", "refused"]), max_size=12)
 
 
+@pytest.mark.invariant("I10", "L2")
 @given(
     first=conversations(),
     answers=st.lists(ANSWERS, min_size=40, max_size=40),

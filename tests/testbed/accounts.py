@@ -9,6 +9,7 @@ from agent_cli.types.entries import (
     CallFinished,
     CallStarted,
     Entry,
+    InputQueued,
     Rewound,
     TaskStarted,
     UserSaid,
@@ -104,3 +105,10 @@ def one_call_per_message_starts(told: Sequence[Entry]) -> None:
     for message, followed in pairs:
         starts = [entry.call_id for entry in followed if isinstance(entry, CallStarted)]
         assert starts in ([], [call.id for call in message.calls[:1]])
+
+
+def queued_input_is_delivered_once_in_order(told: Sequence[Entry], queued: Sequence[str]) -> None:
+    """`queued` is what is still to be delivered."""
+    given = [entry.text for entry in told if isinstance(entry, InputQueued)]
+    delivered = [entry.text for entry in told if isinstance(entry, UserSaid) and entry.queued]
+    assert given == [*delivered, *queued]
