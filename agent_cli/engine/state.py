@@ -101,6 +101,7 @@ def _session(
         case ParallelSwitched():
             return replace(state, parallel=entry.on)
         case InputQueued():
+            demand(bool(entry.text.strip()), "nothing was said to be queued")
             return replace(state, queued=(*state.queued, entry.text))
         case AttemptLost():
             seconds = state.used.seconds + entry.seconds

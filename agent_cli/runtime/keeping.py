@@ -31,6 +31,8 @@ _READING = (
 )
 """Programs that change no file, unless told to in a way that the judge of commands knows."""
 _MOST_NAMES = 10
+_PATIENCE = 3.0
+"""Seconds that a command waits until the workspace was read; a large one takes longer."""
 
 
 class Keeping:
@@ -75,7 +77,8 @@ class Keeping:
                 self._missed += [] if kept else [effect.target]
         baseline = self._baseline
         if baseline is not None and may_change_anything(prepared.effects):
-            await self._prepared()
+            if not await self._prepared():
+                return
             fault = await asyncio.to_thread(_attempt, lambda: baseline.mark(call_id))
             self._marked = call_id if not self._gives_up(fault) else ""
 
@@ -152,13 +155,21 @@ class Keeping:
         count = len(gone)
         return say("what {count} older sessions changed can no longer be undone", count=count)
 
-    async def _prepared(self) -> None:
+    async def _prepared(self) -> bool:
+        """Wait until the workspace was read for the first time, but not for long."""
         self.begin()
-        if self._preparing is not None:
-            text = await asyncio.shield(self._preparing)
-            if text and not self._told:
-                self._told = True
-                self._emit(Notice(text))
+        assert self._preparing is not None
+        if not (await asyncio.wait({self._preparing}, timeout=_PATIENCE))[0]:
+            text = say(
+                "the workspace is still being read, so what this command changes cannot be undone"
+            )
+            self._emit(Notice(text))
+            return False
+        text = self._preparing.result()
+        if text and not self._told:
+            self._told = True
+            self._emit(Notice(text))
+        return True
 
     def _found(self, *, looked: bool) -> tuple[tuple[FileChange, ...], tuple[str, ...]]:
         found: list[tuple[tuple[FileChange, ...], tuple[str, ...]]] = []

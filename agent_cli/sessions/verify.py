@@ -59,8 +59,10 @@ class _Count:
         """Calls that waited when the user took back the words that had led to them."""
         self._open: list[list[str]] = [[]]
         """The open calls of each task, the running one last."""
-        self._before: list[list[list[str]]] = []
-        """The same, before each message of the user."""
+        self._before: list[tuple[list[list[str]], int]] = []
+        """The same, and how many results there were, before each message of the user."""
+        self._given: list[str] = []
+        """The calls that have a first result, in the order of the results."""
 
     def calls(self, ids: list[str]) -> None:
         self.asked.update(ids)
@@ -70,13 +72,17 @@ class _Count:
         self._open.append([])
 
     def user(self) -> None:
-        self._before.append([list(ids) for ids in self._open])
+        self._before.append(([list(ids) for ids in self._open], len(self._given)))
 
     def rewind(self, kept: int) -> None:
         left = {call_id for ids in self._open for call_id in ids}
-        self._open = self._before[kept] if kept < len(self._before) else [[]]
+        self._open, given = self._before[kept] if kept < len(self._before) else ([[]], 0)
         del self._before[kept:]
-        self.unsaid |= left.difference(*self._open)
+        waiting = {call_id for ids in self._open for call_id in ids}
+        for call_id in waiting.intersection(self._given[given:]):
+            self.answered[call_id] -= 1  # the subtask whose result it was goes on after all
+        del self._given[given:]
+        self.unsaid |= left - waiting
 
     def result(self, call_id: str) -> None:
         if call_id not in self.asked:
@@ -85,6 +91,7 @@ class _Count:
         self.answered[call_id] += 1
         if self.answered[call_id] > 1:
             return
+        self._given.append(call_id)
         if len(self._open) > 1 and self._open[-2][:1] == [call_id]:
             self._open.pop()
         if self._open[-1][:1] == [call_id]:
@@ -135,7 +142,7 @@ def _report(count: _Count) -> Report:
         outcomes=tuple((o.value, count.outcomes[o]) for o in Outcome if count.outcomes[o]),
         duplicates=tuple(sorted(twice)),
         orphans=tuple(count.orphans),
-        unanswered=tuple(i for i in count.asked if i not in count.answered and i not in excused),
+        unanswered=tuple(i for i in count.asked if not count.answered[i] and i not in excused),
         misplaced=tuple(count.misplaced),
         rerun=tuple(sorted(i for i, n in count.started.items() if n > 1)),
         waiting=waiting,

@@ -103,6 +103,7 @@ def test_what_was_done_to_files_is_not_unsaid():
 
 COMPACTED = HistoryCompacted("what was said", 1, "user")
 ILLEGAL: dict[str, tuple[list[Told], Entry]] = {
+    "nothing that is queued": ([], InputQueued(" ")),
     "queued words that were not": ([], DELIVERED),
     "queued words out of turn": ([InputQueued("first"), MEANWHILE], DELIVERED),
     "as many words back as there are": ([], Rewound(1)),

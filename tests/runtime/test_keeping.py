@@ -3,12 +3,14 @@
 import asyncio
 import os
 from pathlib import Path
+from threading import Event as Signal
 
 import pytest
 from testbed.replies import Call, Say
 from testbed.server import ModelServer
 
 from agent_cli.frontends.headless.nobody import NobodyThere
+from agent_cli.runtime import keeping
 from agent_cli.runtime.assemble import assemble
 from agent_cli.runtime.keeping import may_change_anything
 from agent_cli.runtime.toolbox import Options
@@ -16,6 +18,7 @@ from agent_cli.runtime.undoing import redo, since_start, undo
 from agent_cli.settings.schema import Settings
 from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.events import Event, Notice
+from agent_cli.undo.baseline import Baseline
 from agent_cli.workspace import scan
 
 DONE = Call("attempt_completion", {"result": "All done."})
@@ -26,10 +29,12 @@ COMMAND = Call("execute_command", {"command": "rm old.txt"})
 class Listener(NobodyThere):
     def __init__(self) -> None:
         self.notices: list[str] = []
+        self.told = Signal()
 
     def emit(self, event: Event) -> None:
         if isinstance(event, Notice):
             self.notices.append(event.message)
+            self.told.set()
 
 
 @pytest.mark.parametrize(
@@ -61,9 +66,15 @@ def names() -> list[str]:
     return sorted(path.name for path in Path.cwd().iterdir())
 
 
-def worked(script: list[Say], monkeypatch: pytest.MonkeyPatch, *, ephemeral: bool) -> list[str]:
+def worked(
+    script: list[Say],
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    ephemeral: bool,
+    listener: Listener | None = None,
+) -> list[str]:
     """Work, undo and redo in the current directory; return what the user was told."""
-    listener = Listener()
+    listener = listener or Listener()
     with ModelServer(script) as server:
         monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url("anthropic_messages"))
@@ -112,6 +123,21 @@ def test_where_there_are_too_many_files_it_is_said_and_tools_are_still_taken_bac
     script = [Say(calls=[WRITE, COMMAND]), Say(calls=[DONE])]
     (notice,) = worked(script, monkeypatch, ephemeral=False)
     assert notice.startswith("what commands change cannot be undone: more than 0 files")
+
+
+def test_a_command_does_not_wait_for_long_until_a_large_workspace_was_read(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    listener = Listener()
+    monkeypatch.setattr(keeping, "_PATIENCE", 0.01)
+    monkeypatch.setattr(Baseline, "prepare", lambda self: listener.told.wait(30))
+    Path("old.txt").write_text("old")
+    script = [Say(calls=[WRITE, COMMAND]), Say(calls=[DONE])]
+    notices = worked(script, monkeypatch, ephemeral=False, listener=listener)
+    assert notices == [
+        "the workspace is still being read, so what this command changes cannot be undone"
+    ]
+    assert not Path("old.txt").exists()
 
 
 def test_what_was_not_kept_is_said(monkeypatch: pytest.MonkeyPatch):

@@ -3,11 +3,12 @@
 import pytest
 from msgspec.structs import replace
 from testbed.journals import SESSION
-from testbed.story import BEGINNING, Told, allowed, asked, entries_of, ran, settled
+from testbed.story import BEGINNING, Told, allowed, asked, call, entries_of, ran, settled, started
 
+from agent_cli.engine.subtasks import SUBTASK
 from agent_cli.sessions.verify import Report, verify
-from agent_cli.types.entries import CallStarted
-from agent_cli.types.outcomes import Outcome
+from agent_cli.types.entries import CallStarted, Rewound, TaskStarted, UserSaid
+from agent_cli.types.outcomes import Code, Outcome
 
 NOTHING = Report(
     calls=0,
@@ -70,6 +71,21 @@ ROWS: dict[str, tuple[list[Told], Report]] = {
         replace(NOTHING, rerun=("a",)),
     ),
 }
+
+
+def test_a_subtask_that_goes_on_after_all_answers_its_call_again():
+    part = call("part", SUBTASK)
+    begun = [asked(part), started("part"), TaskStarted("ask", "part", "look")]
+    over = [asked("a"), ran("a"), settled("part", Outcome.FAILED, Code.SUBTASK_CANCELLED)]
+    again = [Rewound(1), settled("part", Outcome.FAILED, Code.SUBTASK_CANCELLED)]
+    whole = [UserSaid("do it"), *begun, UserSaid("and there"), *over]
+    assert counted(*whole) == NOTHING
+    assert counted(*whole, *again[:1]) == replace(NOTHING, waiting=("part",))
+    assert counted(*whole, *again) == NOTHING
+
+
+def test_calls_whose_words_were_taken_back_are_not_missed():
+    assert counted(UserSaid("do it"), asked("a", "b"), ran("a"), Rewound(0)) == NOTHING
 
 
 @pytest.mark.parametrize(("told", "expected"), ROWS.values(), ids=ROWS)
