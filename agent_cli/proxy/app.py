@@ -11,13 +11,15 @@ from msgspec import Struct
 from agent_cli.network.serving import Reply, Request
 from agent_cli.proxy import mediating
 from agent_cli.proxy.access import Access
+from agent_cli.proxy.continuity import conversation_of
 from agent_cli.proxy.delivery import JSON
 from agent_cli.proxy.dialects import chat, messages, responses
 from agent_cli.proxy.dialects.base import FIELDS, Dialect, Fields, fresh_id
 from agent_cli.proxy.envelopes import ProxyError, anthropic_error, openai_error
 from agent_cli.proxy.injection import injected
+from agent_cli.proxy.managed import Managed
 from agent_cli.proxy.passing import known_to, pass_on
-from agent_cli.proxy.request import RESPONSE, Services, asked
+from agent_cli.proxy.request import RESPONSE, Services, asked, pinned
 
 _ALL: tuple[Dialect, ...] = (chat, responses, messages)
 DIALECTS = {one.PATH: one for one in _ALL}
@@ -95,7 +97,7 @@ class App:
         headers = visit.request.headers
         injection = None
         if "messages" in fields or "input" in fields:
-            tools = self._services.tools.offered(self._patterns(visit.principal))
+            tools = await self._tools(visit, fields)
             mediation = self._services.config.mediation
             injection = injected(dialect, fields, headers, tools, mediation)
         self._services.audit.write(
@@ -124,7 +126,7 @@ class App:
     async def _count(self, visit: _Visit) -> None:
         """Count with all that the model would be shown; estimate where the upstream cannot."""
         fields = _fields(visit.body)
-        tools = self._services.tools.offered(self._patterns(visit.principal))
+        tools = await self._tools(visit, fields)
         mediation = self._services.config.mediation
         headers = visit.request.headers
         injection = injected(messages, fields, headers, tools, mediation)
@@ -149,9 +151,12 @@ class App:
             raise ProxyError(404, "response_not_found", f"there is no response {id_!r} here")
         await self._pass(visit, responses.NAME)
 
-    def _patterns(self, principal: str) -> tuple[str, ...]:
-        token = self._services.config.tokens.get(principal)
-        return token.tools if token else ("*",)
+    async def _tools(self, visit: _Visit, fields: Fields) -> Mapping[str, Managed]:
+        """Return the tools of the client's conversation: those that its first request got."""
+        token = self._services.config.tokens.get(visit.principal)
+        found = self._services.tools.offered(token.tools if token else ("*",))
+        conversation = conversation_of(visit.request.headers, fields)
+        return await pinned(self._services, visit.principal, conversation, found)
 
 
 def _check_route(method: str, path: str) -> None:

@@ -138,7 +138,7 @@ class PostgresStore:
             )
             await database.execute(
                 "DELETE FROM proxy_records WHERE created < "
-                "proxy_now() - CASE kind WHEN 'response' THEN %s ELSE %s END",
+                "proxy_now() - CASE WHEN kind IN ('response', 'tools') THEN %s ELSE %s END",
                 (days, oldest),
             )
             await database.execute(

@@ -12,13 +12,14 @@ from agent_cli.proxy.dialects.base import Dialect, Fields, Round, Stretch, value
 from agent_cli.proxy.dialects.canonical import digest
 from agent_cli.proxy.executing import Executor, Ledger
 from agent_cli.proxy.injection import Injection
-from agent_cli.proxy.managed import ManagedTools
+from agent_cli.proxy.managed import Managed, ManagedTools
 from agent_cli.proxy.store import Checkpoint, Store
 from agent_cli.proxy.upstream import Upstream
 
 CHECKPOINT = "checkpoint"
 GUIDANCE = "guidance"
 RESPONSE = "response"
+_PINNED = "tools"
 _CHECKPOINT = msgspec.json.Decoder(Checkpoint)
 _MESSAGES = msgspec.json.Decoder(tuple[Raw, ...])
 
@@ -88,6 +89,23 @@ def asked(
         conversation_of(headers, fields),
         injection,
     )
+
+
+async def pinned(
+    services: Services, principal: str, conversation: str, tools: Mapping[str, Managed]
+) -> Mapping[str, Managed]:
+    """Return the tools as the conversation was first offered them, so that its prefix stays.
+
+    What a server changes takes effect in new conversations.
+    """
+    if not conversation or not tools:
+        return tools
+    age = services.config.continuity.days * 86_400.0
+    offered = msgspec.json.encode(tools)
+    if await services.store.add(_PINNED, principal, conversation, offered, age):
+        return tools
+    body = await services.store.get(_PINNED, principal, conversation, age)
+    return msgspec.json.decode(body, type=dict[str, Managed]) if body else tools
 
 
 async def checkpoint(services: Services, request: Asked) -> Checkpoint:

@@ -231,7 +231,8 @@ def _forget(database: sqlite3.Connection, settings: Continuity, now: float) -> N
         (now - oldest,),
     )
     database.execute(
-        "DELETE FROM records WHERE kind='response' AND created<?", (now - settings.days * _DAY,)
+        "DELETE FROM records WHERE kind IN ('response','tools') AND created<?",
+        (now - settings.days * _DAY,),
     )
     (total,) = database.execute("SELECT COALESCE(SUM(bytes), 0) FROM segments").fetchone()
     while total > settings.max_bytes:

@@ -184,3 +184,18 @@ def test_a70_models_are_the_upstreams(path: str, tmp_path: Path):
             got = proxy.ask(path, b"", method="GET")
         assert upstream.begun[0].startswith("v1/models")
     assert got.json == {"data": []}
+
+
+def test_a73_a_conversation_keeps_the_tools_that_it_began_with(tmp_path: Path):
+    cell = Cell(OPENAI_CHAT, stream=False)
+    script = [Say("Hello.")]
+    with proxied(script, tmp_path) as proxy:
+        first = proxy.ask(cell.path, cell.request([user("hi")]), {"x-session-id": "s"})
+        before = proxy.upstream.requests[0].body["tools"]
+    with proxied([Say("x"), Say("y")], tmp_path, mcp={"docs": BARE}) as proxy:
+        proxy.ask(cell.path, cell.request([user("hi")]), {"x-session-id": "s"})
+        proxy.ask(cell.path, cell.request([user("hi")]), {"x-session-id": "other"})
+        same, other = (one.body["tools"] for one in proxy.upstream.requests)
+    assert first.status == 200
+    assert same == before
+    assert len(other) > len(same)
