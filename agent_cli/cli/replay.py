@@ -6,7 +6,7 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, TypeAlias
 
 import msgspec
 import typer
@@ -38,16 +38,13 @@ _SUFFIXES = (".session.jsonl", ".workspace")
 class _Wanted(Struct, frozen=True):
     """What was said on the command line."""
 
-    tools: Literal["real", "recorded"]
+    real: bool
+    """With real tools."""
     until: int | None
     model: str
     into: Path | None
     save: Path | None
     json: bool
-
-    @property
-    def real(self) -> bool:
-        return self.tools == "real"
 
 
 Session: TypeAlias = Annotated[
@@ -100,7 +97,7 @@ def command(
         raise typer.BadParameter("use --from or --until", param_hint="--until")
     path = _path(session, directory(cwd))
     wanted = _Wanted(
-        tools,
+        tools == "real",
         from_ if from_ is not None else until,
         model,
         into,
