@@ -7,7 +7,7 @@ from typing import Any
 
 import pexpect
 import pytest
-from testbed.replies import Call, Hang, Say, Status
+from testbed.replies import Call, Delivery, Hang, Say, Status
 from testbed.run_agent import run_agent, start_agent
 from testbed.server import ModelServer
 
@@ -198,3 +198,15 @@ def test_a_mistyped_command_is_reported_and_not_sent(project: Path, home: Path):
         terminal.expect("mode ask")
         leave(terminal)
     assert server.requests == []
+
+
+def test_a_long_call_is_seen_while_the_model_writes_it(project: Path, home: Path):
+    long = Call("write_to_file", {"path": "long.txt", "content": "line\n" * 500})
+    with ModelServer([Say(calls=[long], delivery=Delivery(stall_at=20_000))]) as server:
+        terminal = start_agent([*MODEL, "Do it."], cwd=project, home=home, server=server)
+        terminal.expect(r"writing write_to_file: 1,\d\d\d characters +long\.txt")
+        assert not (project / "long.txt").exists()
+        terminal.sendintr()
+        terminal.expect("interrupted")
+        leave(terminal)
+    assert server.violations == []

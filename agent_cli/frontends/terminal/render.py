@@ -10,6 +10,7 @@ from agent_cli.frontends.messages import compaction_message, restored_message
 from agent_cli.frontends.reasons import reason
 from agent_cli.frontends.sanitiser import in_one_line, visible
 from agent_cli.frontends.terminal.approval_card import approval_card, question, read_verdict
+from agent_cli.frontends.terminal.growing_calls import GrowingCalls
 from agent_cli.frontends.terminal.result_panel import result_panel
 from agent_cli.frontends.terminal.writer import Writer
 from agent_cli.i18n.catalog import say
@@ -35,6 +36,8 @@ from agent_cli.types.events import (
     Retrying,
     SessionOpened,
     TextDelta,
+    ToolCallBegin,
+    ToolCallDelta,
 )
 from agent_cli.types.messages import ToolCall, ToolResult
 from agent_cli.types.outcomes import Outcome
@@ -51,6 +54,7 @@ class TerminalFrontend:
         self._writer = writer
         self._read_line = read_line
         self._calls: dict[str, ToolCall] = {}
+        self._growing = GrowingCalls()
 
     def emit(self, event: Event) -> None:
         match event:
@@ -60,6 +64,8 @@ class TerminalFrontend:
                 self._writer.stream(text, "dim italic")
             case Progress(text=text):
                 self._writer.stream(text, "dim")
+            case ToolCallBegin() | ToolCallDelta():
+                self._grow(event)
             case SessionOpened(open_calls=calls):
                 self._calls = {call.id: call for call in calls}
             case Appended(entry=entry):
@@ -72,6 +78,10 @@ class TerminalFrontend:
                 self._writer.status(_waiting(event), "yellow")
             case _:
                 pass
+
+    def _grow(self, event: ToolCallBegin | ToolCallDelta) -> None:
+        if line := self._growing.line(event):
+            self._writer.status(line, "dim")
 
     async def approve(self, requests: Sequence[Request]) -> Sequence[Verdict]:
         verdicts: list[Verdict] = []
@@ -102,7 +112,8 @@ class TerminalFrontend:
     def _entry(self, entry: Entry) -> None:
         match entry:
             case AssistantSaid(message):
-                self._writer.end_stream()
+                self._growing = GrowingCalls()
+                self._writer.end_status()
                 self._calls |= {call.id: call for call in message.calls}
             case CallStarted(call_id):
                 call = self._calls[call_id]

@@ -1,5 +1,6 @@
 """The one owner of the terminal: everything shown passes here, and is safe to show."""
 
+from rich.cells import set_cell_size
 from rich.console import Console, RenderableType
 from rich.segment import Segments
 from rich.text import Text
@@ -33,9 +34,14 @@ class Writer:
     def status(self, text: str, style: str = "") -> None:
         """Show one line that the next output replaces; the text must have been made visible."""
         self.end_stream()
-        width = self.console.width - 1
-        self.console.print(Text(text[:width].ljust(width), style=style), end="\r")
+        line = set_cell_size(text, self.console.width - 1)
+        self.console.print(Text(line, style=style), end="\r")
         self._has_status = True
+
+    def end_status(self) -> None:
+        """Take the line away; the cursor is then at the start of a line."""
+        self.end_stream()
+        self._clear_status()
 
     def _clear_status(self) -> None:
         if self._has_status:
@@ -44,14 +50,12 @@ class Writer:
 
     def show(self, renderable: RenderableType) -> None:
         """Print something of ours; untrusted parts in it must have been made visible."""
-        self.end_stream()
-        self._clear_status()
+        self.end_status()
         self.console.print(renderable)
 
     def show_whole(self, text: Text, end: str = "\n") -> None:
         """Print a text as `show` does, but nothing of it folded, cut or expanded."""
-        self.end_stream()
-        self._clear_status()
+        self.end_status()
         self._print(text, end)
 
     def _raw(self, text: str) -> None:
