@@ -96,7 +96,7 @@ class App:
         fields = _fields(visit.body)
         headers = visit.request.headers
         injection = None
-        if "messages" in fields or "input" in fields:
+        if ("input" if dialect is responses else "messages") in fields:
             tools = await self._tools(visit, fields)
             mediation = self._services.config.mediation
             injection = injected(dialect, fields, headers, tools, mediation)

@@ -130,6 +130,8 @@ class Mediation(Struct, frozen=True, forbid_unknown_fields=True):
     usage: Report | None = None
     """Empty means by client: `context` for coding agents, `sum` for others."""
     schema_validation: bool = True
+    keepalive_chat: Literal["comment", "empty_delta", "off"] = "comment"
+    """What Chat Completions clients get while there is nothing to say; not all bear comments."""
 
     @property
     def rules(self) -> Rules:

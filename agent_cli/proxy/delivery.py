@@ -159,9 +159,11 @@ class Streamed:
     def begun(self) -> bool:
         return self._reply.begun
 
-    def beat(self, seconds: float) -> None:
-        """Say something at least every so many seconds."""
-        self._beating = asyncio.create_task(self._beat(seconds))
+    def beat(self, seconds: float, keepalive: str) -> None:
+        """Say something at least every so many seconds, if the client bears it."""
+        if keepalive != "off" or self._dialect.NAME != "openai_chat":
+            beating = self._beat(seconds, plain=keepalive == "empty_delta")
+            self._beating = asyncio.create_task(beating)
 
     async def take(self, answer: Answer) -> Turn:
         if not answer.streams:
@@ -239,13 +241,13 @@ class Streamed:
         self._last = time.monotonic()
         await self._reply.write(b"".join([*waiting, data]))
 
-    async def _beat(self, seconds: float) -> None:
+    async def _beat(self, seconds: float, *, plain: bool) -> None:
         while True:
             await asyncio.sleep(max(self._last + seconds - time.monotonic(), 0.01))
             async with self._writing:
                 if time.monotonic() - self._last >= seconds and not self._reply.ended:
                     await self._write(b"")
-                    await self._write(self._stream.heartbeat())
+                    await self._write(self._stream.heartbeat(plain=plain))
 
 
 class RawFrames:

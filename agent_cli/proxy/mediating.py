@@ -21,14 +21,7 @@ async def answer(
     services: Services, request: Asked, reply: Reply, headers: Mapping[str, str]
 ) -> None:
     """Answer a request; what goes wrong is told in the client's dialect."""
-    whole = Whole(
-        reply, request.dialect, request.fields, request.id, services.config.limits.upstream_body
-    )
-    streamed = None
-    if request.streams:
-        streamed = Streamed(whole, reply, request.dialect, request.fields, headers)
-        streamed.beat(services.config.limits.heartbeat)
-    delivery: Delivery = streamed or whole
+    delivery = _delivery(services, request, reply, headers)
     began = time.monotonic()
     course = None
     status = "ok"
@@ -47,9 +40,20 @@ async def answer(
         services.audit.write("client_disconnect", request.id, status=499)
         raise
     finally:
-        if streamed is not None:
-            streamed.close()
+        delivery.close()
         _record(services, request, course, status, time.monotonic() - began)
+
+
+def _delivery(
+    services: Services, request: Asked, reply: Reply, headers: Mapping[str, str]
+) -> Delivery:
+    config, dialect = services.config, request.dialect
+    whole = Whole(reply, dialect, request.fields, request.id, config.limits.upstream_body)
+    if not request.streams:
+        return whole
+    streamed = Streamed(whole, reply, dialect, request.fields, headers)
+    streamed.beat(config.limits.heartbeat, config.mediation.keepalive_chat)
+    return streamed
 
 
 async def _begun(

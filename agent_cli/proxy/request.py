@@ -10,6 +10,7 @@ from agent_cli.proxy.config import Config
 from agent_cli.proxy.continuity import Continuity, conversation_of, place_of, prefixes
 from agent_cli.proxy.dialects.base import Dialect, Fields, Round, Stretch, value_of
 from agent_cli.proxy.dialects.canonical import digest
+from agent_cli.proxy.envelopes import ProxyError
 from agent_cli.proxy.executing import Executor, Ledger
 from agent_cli.proxy.injection import Injection
 from agent_cli.proxy.managed import Managed, ManagedTools
@@ -76,8 +77,12 @@ def asked(
     injection: Injection,
 ) -> Asked:
     """Return the request; `who` are its own id and whose it is."""
-    history = dialect.history(fields)
     id_, principal = who
+    try:
+        history = dialect.history(fields)
+        before = prefixes(dialect, history)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise ProxyError(400, "invalid_history", f"the history cannot be read: {error}") from error
     return Asked(
         id_,
         principal,
@@ -85,7 +90,7 @@ def asked(
         headers,
         fields,
         tuple(history),
-        tuple(prefixes(dialect, history)),
+        tuple(before),
         conversation_of(headers, fields),
         injection,
     )

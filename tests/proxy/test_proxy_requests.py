@@ -204,6 +204,9 @@ REFUSED = [
     pytest.param("GET /v1/chat/completions", b"", {}, 405, id="wrong method"),
     pytest.param("POST /v1/messages", b"{", {}, 400, id="no JSON"),
     pytest.param("POST /v1/messages", b"[]", {}, 400, id="no object"),
+    pytest.param(
+        "POST /v1/messages", b'{"messages":3,"tools":[{"name":"x"}]}', {}, 400, id="no history"
+    ),
     pytest.param("POST /v1/messages", b" " * 3_000, {}, 413, id="too large"),
     pytest.param(
         "POST /v1/messages",

@@ -45,6 +45,29 @@ def test_a2_text_passes_at_once(wire: str, tmp_path: Path):
     assert last - first > 0.3
 
 
+@pytest.mark.parametrize("keepalive", ["empty_delta", "off"])
+def test_a59_a_client_that_bears_no_comments_gets_none(keepalive: str, tmp_path: Path):
+    go_on = threading.Event()
+
+    def slow(tool: str, arguments: dict[str, Any]) -> Answered:
+        go_on.wait(20)
+        return found(tool, arguments)
+
+    parts: dict[str, Any] = {
+        "limits": {"heartbeat": 0.05},
+        "mediation": {"keepalive_chat": keepalive},
+    }
+    script = [Say("Looking.", [M]), Say("Done.")]
+    with proxied(script, tmp_path, ToolService(slow), **parts) as proxy:
+        ending = threading.Timer(0.5, go_on.set)
+        ending.start()
+        body = b"".join(piece for _, piece in pieces(proxy, OPENAI_CHAT))
+        ending.join()
+    assert b": keepalive" not in body
+    assert (b'"delta":{},"logprobs":null,"finish_reason":null' in body) is (keepalive != "off")
+    assert read(OPENAI_CHAT, body, stream=True).text == "Looking.\n\nDone."
+
+
 @every_wire
 def test_a59_while_tools_run_the_client_is_kept_waiting(wire: str, tmp_path: Path):
     go_on = threading.Event()

@@ -188,8 +188,8 @@ class ChatStream:
             written.append(_event({**self._envelope, "choices": [], "usage": usage or None}))
         return b"".join([*written, b"data: [DONE]\n\n"])
 
-    def heartbeat(self) -> bytes:
-        return b": keepalive\n\n"
+    def heartbeat(self, *, plain: bool) -> bytes:
+        return self._write({}) if plain and self._envelope else b": keepalive\n\n"
 
     def error(self, error: ProxyError) -> bytes:
         return _event(openai_error(error))

@@ -230,7 +230,7 @@ class MessagesStream:
             block.frames[0] = _event(start)
         return self._show(block)
 
-    def heartbeat(self) -> bytes:
+    def heartbeat(self, *, plain: bool) -> bytes:
         return b'event: ping\ndata: {"type": "ping"}\n\n'
 
     def error(self, error: ProxyError) -> bytes:

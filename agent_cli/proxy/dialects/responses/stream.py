@@ -203,7 +203,7 @@ class ResponsesStream:
         whole |= {key: self._begun[key] for key in KEPT if key in self._begun}
         return shown + self._numbered(b"", {"type": kind, "response": whole})
 
-    def heartbeat(self) -> bytes:
+    def heartbeat(self, *, plain: bool) -> bytes:
         """Repeat that it is in progress: comments do not keep every client waiting."""
         if not self._begun:
             return b": keepalive\n\n"
