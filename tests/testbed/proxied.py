@@ -93,9 +93,9 @@ class Proxied:
         return [one for one in events if event in ("", one["event"])]
 
 
-def configured(upstream: str, service: ToolService, folder: Path, **parts: Any) -> Config:
+def configured(address: str, service: ToolService, folder: Path, **parts: Any) -> Config:
     config = Config(
-        upstream=Upstream(url=upstream, api_key_env="UPSTREAM_KEY"),
+        upstream=Upstream(url=address, api_key_env="UPSTREAM_KEY"),
         server=Server(port=0, auth="none", drain=5.0),
         http=tools_of(service),
         continuity=Continuity(path=str(folder / "continuity.db")),

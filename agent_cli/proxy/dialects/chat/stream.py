@@ -77,6 +77,7 @@ class ChatStream:
         self._envelope: dict[str, Any] = {}
         self._rounds = 0
         self._has_text = False
+        self._has_role = False
         self._separated = True
         self._now = _Reading()
         self.substantial = False
@@ -129,6 +130,7 @@ class ChatStream:
                 before = self._write({"content": SEPARATOR})
             self._separated = self._has_text = True
         if self._rounds == 1:
+            self._has_role = self._has_role or "role" in delta
             return raw
         said = {name: value for name, value in delta.items() if name != "role" and value}
         return before + self._write(said) if said else b""
@@ -147,6 +149,8 @@ class ChatStream:
         if not words:
             self._now.held.append((raw, False))
             return b""
+        if "role" in delta and not self._has_role:
+            words = {"role": delta["role"], **words}
         rest = {name: value for name, value in delta.items() if name not in words}
         held = {**chunk, "choices": [{**choice, "delta": rest}]}
         self._now.held.append((_event(held), False))
@@ -195,6 +199,9 @@ class ChatStream:
         return _event(openai_error(error))
 
     def _write(self, delta: dict[str, Any], finish: str | None = None) -> bytes:
+        if not self._has_role:
+            delta = {"role": "assistant", **delta}
+            self._has_role = True
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
         return _event({**self._envelope, "choices": [choice]})
 
