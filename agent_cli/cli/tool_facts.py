@@ -52,6 +52,8 @@ class Facts(Struct, frozen=True):
     failures: tuple[Reason, ...]
     modes: tuple[Offered, ...]
     available: bool
+    example: msgspec.Raw | None
+    """Arguments of a call that could be made in some project."""
     needs: str
     """What must be there for it to be available; empty if it always is."""
 
@@ -70,6 +72,7 @@ def facts(tool: AnyTool, modes: tuple[Mode, ...], *, available: bool) -> Facts:
         failures=tool.failures,
         modes=tuple(Offered(mode.slug, mode.files if writes else None) for mode in offered),
         available=available,
+        example=msgspec.Raw(described.example.encode()) if described.example else None,
         needs=tool.needs,
     )
 

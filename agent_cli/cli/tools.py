@@ -1,6 +1,7 @@
 """`agent tools`: what tools there are, and all there is to know of one, as the tools say it."""
 
 import os
+import shlex
 import sys
 import textwrap
 from collections.abc import Iterator
@@ -100,6 +101,7 @@ def _page(one: Facts) -> Iterator[str]:
     yield f"{say('Available here')}: {say('yes') if one.available else _unavailable(one)}"
     yield f"{say('Offered in the modes')}: {', '.join(_modes(one))}"
     yield from _section(say("Parameters"), [_parameter(found) for found in one.parameters])
+    yield from _example(one)
     touched = [f"{effect.kind}: {effect.target}" for effect in one.effects]
     yield from _section(say("Effects, which modes and approvals go by"), touched)
     yield from _section(say("Limits"), list(one.limits))
@@ -118,6 +120,13 @@ def _section(title: str, lines: list[str]) -> Iterator[str]:
     yield from ("", f"{title}:")
     for line in lines or [say("none")]:
         yield from _indented(line)
+
+
+def _example(one: Facts) -> Iterator[str]:
+    """Yield a line that can be typed as it stands."""
+    if one.example is not None:
+        arguments = shlex.quote(bytes(one.example).decode())
+        yield from ("", say("Example:"), f"  agent tool {one.name} {arguments}")
 
 
 def _parameter(one: Parameter) -> str:

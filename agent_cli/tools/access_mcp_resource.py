@@ -20,6 +20,7 @@ class AccessMcpResource(Tool[Arguments]):
     description = "Read a resource of a connected MCP server."
     kind = Kind.MCP
     arguments = Arguments
+    example = Arguments("notes", "notes://2026/march")
     touches = (Effect(Kind.MCP, "server_name/resource:uri"),)
     limits = RESULT_LIMITS
     failures = (

@@ -44,6 +44,16 @@ class ApplyDiff(Tool[Arguments]):
     )
     kind = Kind.WRITE
     arguments = Arguments
+    example = Arguments(
+        "src/shop/cart.py",
+        "<<<<<<< SEARCH\n"
+        ":start_line:12\n"
+        "-------\n"
+        "    return total\n"
+        "=======\n"
+        "    return round(total, 2)\n"
+        ">>>>>>> REPLACE",
+    )
     touches = (Effect(Kind.WRITE, "path"),)
     limits = (
         EDITED_SIZE,

@@ -12,7 +12,7 @@ from agent_cli.types.outcomes import Code
 MOST_SUGGESTIONS = 4
 
 
-class Suggestion(Struct, frozen=True, forbid_unknown_fields=True):
+class Suggestion(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     text: Annotated[
         str, Meta(description="A complete answer that the user can choose as it stands.")
     ]
@@ -42,6 +42,10 @@ class AskFollowupQuestion(Tool[Arguments]):
     )
     kind = Kind.ALWAYS
     arguments = Arguments
+    example = Arguments(
+        "Which database shall the tests run against?",
+        (Suggestion("SQLite, in memory"), Suggestion("The PostgreSQL of docker-compose.yml")),
+    )
     limits = (f"{MOST_SUGGESTIONS} suggestions.",)
     failures = (
         Reason("no_question", "The question is empty.", Code.INVALID_ARGUMENTS),

@@ -41,6 +41,9 @@ class AttemptCompletion(Tool[Arguments]):
     )
     kind = Kind.ALWAYS
     arguments = Arguments
+    example = Arguments(
+        "The cart rounds its total to cents. All 14 tests pass.", "open htmlcov/index.html"
+    )
     touches = (Effect(Kind.EXECUTE, "command, where a person sees the result; the user's checks"),)
     failures = (
         Reason("no_result", "The result is empty.", Code.INVALID_ARGUMENTS),

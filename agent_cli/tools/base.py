@@ -179,6 +179,8 @@ class Tool(Generic[A]):
     arguments: type[A]
     schema: Raw | None = None
     """JSON Schema of the arguments, where not their type says it."""
+    example: A | None = None
+    """A call that could be made in some project, for those who have to learn how."""
     touches: ClassVar[tuple[Effect, ...]] = ()
     """Every effect that a call may have, targets in words: parameters by their names."""
     limits: ClassVar[tuple[str, ...]] = ()

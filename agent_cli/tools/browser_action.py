@@ -71,6 +71,7 @@ class BrowserAction(Tool[Arguments]):
     )
     kind = Kind.NETWORK
     arguments = Arguments
+    example = Arguments("click", coordinate="450,300@900x600")
     touches = (
         Effect(Kind.NETWORK, "the host of url"),
         Effect(Kind.READ, "the file that url names"),

@@ -41,6 +41,7 @@ class CodebaseSearch(Tool[Arguments]):
     )
     kind = Kind.READ
     arguments = Arguments
+    example = Arguments("where is the discount of a cart worked out?", "src")
     touches = (Effect(Kind.READ, "path"),)
     limits = (
         f"{LIMIT} parts of about {WANTED:,} characters.",

@@ -100,6 +100,7 @@ class ExecuteCommand(Tool[Arguments]):
     )
     kind = Kind.EXECUTE
     arguments = Arguments
+    example = Arguments("python -m pytest -q tests/test_cart.py", timeout=300)
     touches = (
         Effect(Kind.EXECUTE, "command"),
         Effect(Kind.READ, "what command or cwd names outside the workspace", outside=True),

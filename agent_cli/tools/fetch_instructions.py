@@ -30,6 +30,7 @@ class FetchInstructions(Tool[Arguments]):
     )
     kind = Kind.READ
     arguments = Arguments
+    example = Arguments("create_mode")
     failures = (Reason("unknown_task", "There are no such instructions.", Code.INVALID_ARGUMENTS),)
 
     async def run(self, arguments: Arguments, context: ToolContext) -> str:

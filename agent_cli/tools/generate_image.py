@@ -55,6 +55,9 @@ class GenerateImage(Tool[Arguments]):
     )
     kind = Kind.WRITE
     arguments = Arguments
+    example = Arguments(
+        "A red paper plane on a plain white ground, flat, no text", "static/logo.png"
+    )
     touches = (
         Effect(Kind.WRITE, "path"),
         Effect(Kind.NETWORK, "the host of the model's endpoint"),

@@ -36,6 +36,7 @@ class InsertContent(Tool[Arguments]):
     )
     kind = Kind.WRITE
     arguments = Arguments
+    example = Arguments("src/shop/cart.py", 1, "import decimal")
     touches = (Effect(Kind.WRITE, "path"),)
     limits = (EDITED_SIZE,)
     failures = (

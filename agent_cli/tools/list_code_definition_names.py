@@ -50,6 +50,7 @@ class ListCodeDefinitionNames(Tool[Arguments]):
     )
     kind = Kind.READ
     arguments = Arguments
+    example = Arguments("src/shop")
     touches = (Effect(Kind.READ, "path"),)
     limits = (
         f"{NAMES} files of a directory are looked at, {FILES} source files of them parsed.",

@@ -47,6 +47,7 @@ class ListFiles(Tool[Arguments]):
     )
     kind = Kind.READ
     arguments = Arguments
+    example = Arguments("src", recursive=True)
     touches = (Effect(Kind.READ, "path"),)
     limits = (f"{LIMIT} names.",)
     failures = (

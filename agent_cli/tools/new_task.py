@@ -40,6 +40,12 @@ class NewTask(Tool[Arguments]):
     )
     kind = Kind.ALWAYS
     arguments = Arguments
+    example = Arguments(
+        "code",
+        "Add a command `export` to cli.py that writes all notes to one JSON file, with tests. "
+        "Change nothing else. Tell the names of the files that you changed.",
+        "[ ] command\n[ ] tests",
+    )
     touches = (Effect(Kind.MODE, "mode, if it is another"),)
     limits = (
         f"{MOST_TASKS} tasks on top of each other, the session's own included.",

@@ -21,7 +21,7 @@ from agent_cli.workspace.files import READ_LIMIT, image_type
 FILES_LIMIT = 5
 
 
-class FileRequest(Struct, frozen=True, forbid_unknown_fields=True):
+class FileRequest(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     path: Annotated[str, Meta(description="Path relative to the workspace root.")]
     line_ranges: Annotated[
         tuple[Written, ...] | None,
@@ -64,6 +64,9 @@ class ReadFile(Tool[Arguments]):
     )
     kind = Kind.READ
     arguments = Arguments
+    example = Arguments(
+        (FileRequest("src/shop/cart.py"), FileRequest("README.md", ("1-40", "90-120")))
+    )
     touches = (Effect(Kind.READ, "path of each file"),)
     limits = (
         f"{FILES_LIMIT} files in one call.",

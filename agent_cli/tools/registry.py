@@ -28,13 +28,15 @@ def built_in() -> dict[str, AnyTool]:
 @functools.cache
 def spec(tool: AnyTool) -> ToolSpec:
     """Describe a tool to a model: JSON Schema without references."""
+    example = "" if tool.example is None else msgspec.json.encode(tool.example).decode()
     if tool.schema is not None:
-        return ToolSpec(tool.name, tool.description, tool.schema)
+        return ToolSpec(tool.name, tool.description, tool.schema, example=example)
     (schema,), components = msgspec.json.schema_components([tool.arguments])
     inlined = _inline(components[_reference(schema)], components)
     for key in ("title", "description"):  # the tool's own description says it
         inlined.pop(key, None)
-    return ToolSpec(tool.name, tool.description, msgspec.Raw(msgspec.json.encode(inlined)))
+    schema_text = msgspec.Raw(msgspec.json.encode(inlined))
+    return ToolSpec(tool.name, tool.description, schema_text, example=example)
 
 
 def _reference(schema: dict[str, Any]) -> str:

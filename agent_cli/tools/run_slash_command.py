@@ -28,6 +28,7 @@ class RunSlashCommand(Tool[Arguments]):
     )
     kind = Kind.ALWAYS
     arguments = Arguments
+    example = Arguments("review", "src/shop/cart.py")
     touches = (Effect(Kind.MODE, "the mode of the command, if it has one"),)
     failures = (Reason("unknown_command", "There is no such command.", Code.INVALID_ARGUMENTS),)
     needs = "a slash command of the user, or of a trusted folder"

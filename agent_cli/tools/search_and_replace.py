@@ -30,7 +30,7 @@ _COUNTED = 1000
 """Places at most that a message counts."""
 
 
-class Operation(Struct, frozen=True, forbid_unknown_fields=True):
+class Operation(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     search: Annotated[
         str, Meta(description="The text to find, exactly as it is in the file.", min_length=1)
     ]
@@ -58,6 +58,7 @@ class SearchAndReplace(Tool[Arguments]):
     )
     kind = Kind.WRITE
     arguments = Arguments
+    example = Arguments("src/shop/cart.py", (Operation("total_price", "total", all=True),))
     touches = (Effect(Kind.WRITE, "path"),)
     limits = (EDITED_SIZE,)
     failures = (

@@ -50,6 +50,7 @@ class SearchFiles(Tool[Arguments]):
     )
     kind = Kind.READ
     arguments = Arguments
+    example = Arguments("src", r"def \w+_total\(", "*.py")
     touches = (Effect(Kind.READ, "path"),)
     limits = (
         f"{LIMIT} places, each of adjacent lines, and {LONGEST_LINE} characters of one line.",

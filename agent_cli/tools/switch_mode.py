@@ -26,6 +26,7 @@ class SwitchModeTool(Tool[Arguments]):
     )
     kind = Kind.ALWAYS
     arguments = Arguments
+    example = Arguments("code", "The plan is settled; now it is written.")
     touches = (Effect(Kind.MODE, "mode_slug"),)
     failures = (Reason("unknown_mode", "There is no such mode.", Code.INVALID_ARGUMENTS),)
 

@@ -30,6 +30,7 @@ class UpdateTodoList(Tool[Arguments]):
     )
     kind = Kind.ALWAYS
     arguments = Arguments
+    example = Arguments("[x] Read the cart and its tests\n[-] Round the total\n[ ] Run the tests")
     failures = (Reason("no_list", "No line is an item of a checklist.", Code.INVALID_ARGUMENTS),)
 
     async def run(self, arguments: Arguments, context: ToolContext) -> Todos:

@@ -50,6 +50,7 @@ class UseMcpTool(Tool[Arguments]):
     description = "Call a tool of a connected MCP server."
     kind = Kind.MCP
     arguments = Arguments
+    example = Arguments("weather", "forecast", {"city": "Oslo", "days": 3})
     touches = (Effect(Kind.MCP, "server_name/tool_name"),)
     limits = RESULT_LIMITS
     failures = (

@@ -52,6 +52,7 @@ class WebFetch(Tool[Arguments]):
     )
     kind = Kind.NETWORK
     arguments = Arguments
+    example = Arguments("https://docs.python.org/3/library/decimal.html")
     touches = (Effect(Kind.NETWORK, "the host of url"),)
     limits = (
         f"{CHARACTERS:,} characters of text in one call; `offset` goes on.",

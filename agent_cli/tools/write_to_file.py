@@ -33,6 +33,10 @@ class WriteToFile(Tool[Arguments]):
     )
     kind = Kind.WRITE
     arguments = Arguments
+    example = Arguments(
+        "src/shop/money.py",
+        "def cents(amount: float) -> int:\n    return round(amount * 100)\n",
+    )
     touches = (Effect(Kind.WRITE, "path"),)
     limits = (EDITED_SIZE,)
     failures = EDITING

@@ -21,6 +21,8 @@ class ToolSpec(Struct, frozen=True):
     """JSON Schema of the arguments, an object."""
     strict: bool = False
     """The provider is asked to hold the model to the schema; see `wire/strict_schema.py`."""
+    example: str = ""
+    """Arguments of one call, a JSON text, for catalogues that show one; empty for none."""
 
 
 class ModelRequest(Struct, frozen=True, omit_defaults=True):

@@ -50,6 +50,7 @@ def test_a_page_tells_everything_of_one_tool(project: Path, home: Path):
         "files[].path (string, required): Path relative to the workspace root.",
         "files[].line_ranges ([string | [integer] | object], optional): Lines to read",
         "read: path of each file",
+        """Example: agent tool read_file '{"files":[{"path":"src/shop/cart.py"},""",
         f"{FILES_LIMIT} files in one call.",
         f"{size(IMAGE_LIMIT)} of one image",
         "too_many (invalid_arguments): More files are named than fit into one call.",

@@ -4,8 +4,10 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from agent_cli.types.messages import ToolCall
 from agent_cli.types.requests import ToolSpec
 from agent_cli.wire.xml_tools.parameters import Parameter, parameters
+from agent_cli.wire.xml_tools.render import call
 
 _Node: TypeAlias = dict[str, Any]
 _NULL = {"type": "null"}
@@ -25,6 +27,8 @@ def _section(spec: ToolSpec) -> str:
         lines.append("Parameters: none")
     lines += ["Usage:", f"<{spec.name}>", *(_usage(parameter) for parameter in known)]
     lines.append(f"</{spec.name}>")
+    if spec.example:
+        lines += ["Example:", call(ToolCall("", spec.name, spec.example))]
     return "\n".join(lines)
 
 
