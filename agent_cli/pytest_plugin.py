@@ -58,7 +58,8 @@ class SessionItem(pytest.Item):
         from agent_cli.settings.schema import Settings  # noqa: PLC0415 - as above
 
         told = read(self.path, recording).value
-        stage = Stage(folder, {**os.environ, "AGENT_HOME": str(home / "agent")}, real=real)
+        environ = {**os.environ, "AGENT_HOME": str(home / "agent")}
+        stage = Stage(folder, environ, real=real, keeps=home / "kept")
         played = asyncio.run(play(told, stage, Settings(), Silent()))
         if played.divergence is not None:
             found = played.divergence

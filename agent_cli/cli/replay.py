@@ -17,6 +17,7 @@ from agent_cli.cli.resume import resume_path
 from agent_cli.engine.outcomes import EXIT_STATUS, Verdict
 from agent_cli.frontends.headless.silent import Silent
 from agent_cli.frontends.headless.text import TextOutput
+from agent_cli.frontends.messages import provider_verdict
 from agent_cli.frontends.sanitiser import visible
 from agent_cli.i18n.catalog import say
 from agent_cli.runtime.recording import Recording, recording
@@ -124,16 +125,22 @@ def _replay(path: Path, wanted: _Wanted) -> int:
     kept = bool(wanted.into or wanted.model)
     try:
         folder = _workspace(told, path, place) if wanted.real else _empty(place)
-        stage = Stage(folder, os.environ, wanted.real, wanted.model, kept=bool(wanted.model))
-        watching = Silent() if wanted.json else TextOutput()
-        played = asyncio.run(play(told, stage, load(os.environ), watching))
+        played = _play(told, folder, wanted)
     finally:
         if not kept:
             shutil.rmtree(place.parent, ignore_errors=True)
     _tell(played, place if kept else None, as_json=wanted.json)
     if played.error:
-        return EXIT_STATUS[Verdict.UNAVAILABLE]
+        return EXIT_STATUS[provider_verdict(played.error)]
     return EXIT_STATUS[Verdict.UNRESOLVED if played.divergence else Verdict.COMPLETED]
+
+
+def _play(told: Recording, folder: Path, wanted: _Wanted) -> Played:
+    kept = bool(wanted.model)
+    watching = Silent() if wanted.json else TextOutput()
+    with tempfile.TemporaryDirectory(prefix="agent-replay-kept-") as keeps:
+        stage = Stage(folder, os.environ, wanted.real, wanted.model, kept, Path(keeps))
+        return asyncio.run(play(told, stage, load(os.environ), watching))
 
 
 def _empty(place: Path) -> Path:
@@ -182,7 +189,9 @@ def _save(path: Path, save: Path) -> int:
 
 def _tell(played: Played, place: Path | None, *, as_json: bool) -> None:
     if as_json:
-        fields = msgspec.structs.asdict(played) | {"workspace": str(place) if place else None}
+        error = str(played.error) if played.error else ""
+        more = {"error": error, "workspace": str(place) if place else None}
+        fields = msgspec.structs.asdict(played) | more
         sys.stdout.write(msgspec.json.encode(fields).decode() + "\n")
         return
     found = played.divergence
@@ -194,7 +203,7 @@ def _tell(played: Played, place: Path | None, *, as_json: bool) -> None:
     else:
         sys.stdout.write(_divergence(found) + "\n")
     if played.error:
-        sys.stderr.write(visible(played.error) + "\n")
+        sys.stderr.write(visible(str(played.error)) + "\n")
     if place:
         sys.stdout.write(visible(say("the copy is in {place}", place=str(place))) + "\n")
 

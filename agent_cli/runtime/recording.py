@@ -13,10 +13,13 @@ from msgspec import Struct
 from agent_cli.context.replies import reply
 from agent_cli.types.entries import (
     AssistantSaid,
+    CallDecided,
     CallFinished,
     CallStarted,
+    CheckRun,
     Entry,
     FailuresWaived,
+    FilesRestored,
     HistoryCompacted,
     InputQueued,
     ModeSwitched,
@@ -34,6 +37,8 @@ from agent_cli.types.outcomes import Code, Outcome
 
 _ANSWER = re.compile(r"<answer>(.*)</answer>", re.DOTALL)
 _FEEDBACK = re.compile(r"<feedback>\n(.*)\n</feedback>", re.DOTALL)
+_ENDS_FROM_OUTSIDE = frozenset({Code.SUBTASK_CANCELLED, Code.SUBTASK_FAILED})
+"""Of subtasks: the user has given it up, or a budget that is not known here was used up."""
 
 
 class Recording(Struct, frozen=True):
@@ -47,6 +52,8 @@ class Recording(Struct, frozen=True):
     """What the user said while the calls of the message with this number were at work."""
     finished: dict[str, CallFinished]
     """By call; one that was never answered is not there."""
+    on_the_way: dict[str, tuple[Entry, ...]]
+    """By call: how it was decided, that it started, and checks that ran because of it."""
     refused: frozenset[str]
     """Calls that a person, a rule or a hook did not let run."""
     interactive: bool
@@ -88,6 +95,7 @@ def recording(entries: Iterable[Entry], until: int | None = None) -> Recording:
         outside={place: tuple(found) for place, found in sorter.outside.items()},
         queued={place: tuple(found) for place, found in sorter.queued.items()},
         finished=sorter.finished,
+        on_the_way={call_id: tuple(found) for call_id, found in sorter.on_the_way.items()},
         refused=frozenset(sorter.refused),
         interactive=_interactive(kept),
         entries=kept,
@@ -113,6 +121,7 @@ class _Sorter:
         self.outside: dict[int, list[Entry]] = {}
         self.queued: dict[int, list[InputQueued]] = {}
         self.finished: dict[str, CallFinished] = {}
+        self.on_the_way: dict[str, list[Entry]] = {}
         self.refused: set[str] = set()
         self._running = False
 
@@ -120,8 +129,9 @@ class _Sorter:
         match entry:
             case AssistantSaid(message):
                 self.said.append(message)
-            case CallStarted():
-                self._running = True
+            case CallDecided(call_id) | CallStarted(call_id) | CheckRun(call_id):
+                self._running = self._running or isinstance(entry, CallStarted)
+                self.on_the_way.setdefault(call_id, []).append(entry)
             case CallFinished():
                 self._finished(entry)
             case InputQueued() if self.said:
@@ -139,7 +149,7 @@ class _Sorter:
         if not self._running and result.outcome in {Outcome.DENIED, Outcome.REJECTED}:
             self.refused.add(result.call_id)
         self._running = False
-        if result.code is Code.SUBTASK_CANCELLED:
+        if result.code in _ENDS_FROM_OUTSIDE:
             self.outside.setdefault(len(self.said), []).append(entry)
 
 
@@ -159,6 +169,8 @@ def _is_from_outside(entry: Entry) -> bool:
     match entry:
         case UserSaid(queued=queued):
             return not queued
+        case FilesRestored(why=why):
+            return why != "rollback"
         case (
             InputQueued()
             | ModeSwitched()

@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Sequence
 
 from agent_cli.engine.steps import Dispatch
-from agent_cli.engine.subtasks import SUBTASK
+from agent_cli.engine.subtasks import SUBTASK, waits_for
 from agent_cli.providers.base import Provider
 from agent_cli.providers.recorded import RecordedModel
 from agent_cli.runtime.agent import Agent
@@ -17,9 +17,10 @@ from agent_cli.runtime.frontend import Frontend
 from agent_cli.runtime.prepare import Toolbox
 from agent_cli.runtime.recording import Recording
 from agent_cli.runtime.session import Session
+from agent_cli.runtime.undoing import repeat
 from agent_cli.tools.base import StartTask
-from agent_cli.types.approval import DecidedBy, Decision, Request, Verdict
-from agent_cli.types.entries import CallDecided, CallFinished, CallStarted, Entry, UserSaid
+from agent_cli.types.approval import Request, Verdict
+from agent_cli.types.entries import CallFinished, CallStarted, Entry, FilesRestored, UserSaid
 from agent_cli.types.errors import ProviderError
 from agent_cli.types.events import Appended, Event
 from agent_cli.types.outcomes import Code, Outcome
@@ -82,12 +83,16 @@ class Rehearsed(Dispatcher):
         return await super().dispatch(step)
 
     def _take(self, recorded: CallFinished) -> None:
-        result = recorded.result
-        if result.outcome is Outcome.OK:
-            allowed = CallDecided(result.call_id, Decision.ALLOW, DecidedBy.POLICY, "recorded")
-            self._session.append(allowed)
-            self._session.append(CallStarted(result.call_id))
+        for entry in self._recording.on_the_way.get(recorded.result.call_id, ()):
+            self._session.append(entry)
         self._session.append(recorded)
+
+    def restore(self, recorded: FilesRestored) -> None:
+        """Put the files back that the user had put back here."""
+        if self._real and self.keeping.store is not None:
+            repeat(self._session, self.keeping.restoring(self.keeping.store), recorded)
+        else:
+            self._session.append(recorded)
 
 
 class Rehearsal:
@@ -100,12 +105,14 @@ class Rehearsal:
         self._real = real
         self._live = then is not None
         self._session: Session | None = None
+        self._rehearsed: Rehearsed | None = None
         self.model = RecordedModel(recording.said, self._before, then)
 
     def dispatcher(self, session: Session, toolbox: Toolbox, frontend: Frontend) -> Dispatcher:
         """Return who runs the calls of the session in which it is played."""
         self._session = session
-        return Rehearsed((session, toolbox, frontend), self._recording, real=self._real)
+        self._rehearsed = Rehearsed((session, toolbox, frontend), self._recording, real=self._real)
+        return self._rehearsed
 
     async def play(self, agent: Agent) -> None:
         """Play to the end of the recording, or as far as it goes the same way."""
@@ -131,6 +138,8 @@ class Rehearsal:
                 raise
 
     def _before(self, number: int) -> None:
+        if any(self._ends_subtask(entry) for entry in self._outside.get(number, ())):
+            raise asyncio.CancelledError  # it was not asked any more
         self._say(number)
         assert self._session is not None  # there is one before a model is asked
         for entry in self._recording.queued.get(number, ()):
@@ -139,7 +148,18 @@ class Rehearsal:
     def _say(self, number: int) -> bool:
         """Record what came from outside before the message; return whether work goes on by it."""
         assert self._session is not None
-        found = self._outside.pop(number, ())
-        for entry in found:
-            self._session.append(entry)
-        return any(isinstance(entry, UserSaid | CallFinished) for entry in found)
+        assert self._rehearsed is not None
+        goes_on = False
+        for entry in self._outside.pop(number, ()):
+            if isinstance(entry, FilesRestored):
+                self._rehearsed.restore(entry)
+            elif not isinstance(entry, CallFinished) or self._ends_subtask(entry):
+                self._session.append(entry)
+                goes_on = goes_on or isinstance(entry, UserSaid | CallFinished)
+        return goes_on
+
+    def _ends_subtask(self, entry: Entry) -> bool:
+        assert self._session is not None
+        return isinstance(entry, CallFinished) and waits_for(
+            self._session.state, entry.result.call_id
+        )

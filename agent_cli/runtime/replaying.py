@@ -19,6 +19,7 @@ from agent_cli.sessions.divergence import Divergence, first_divergence
 from agent_cli.settings.schema import CompletionSettings, Settings, TurnSettings
 from agent_cli.types.entries import AssistantSaid, CallFinished, CheckRun, Entry
 from agent_cli.types.errors import ProviderError
+from agent_cli.types.outcomes import Code
 
 _MADE_UP = re.compile(r"\b[0-9]{8}-[0-9]{6}-[0-9a-f]{8}\b")
 """Ids of sessions, in names of files that hold long output."""
@@ -36,13 +37,15 @@ class Stage(Struct, frozen=True):
     """`provider/name` of the model that goes on when the recording is at its end."""
     kept: bool = False
     """The new session is kept."""
+    keeps: Path | None = None
+    """Where meanwhile is kept what its calls change, if it is not; in memory without."""
 
 
 class Played(Struct, frozen=True):
     turns: int
     calls: int
     divergence: Divergence | None
-    error: str = ""
+    error: ProviderError | None = None
     """Why a live model could not go on."""
 
 
@@ -64,17 +67,18 @@ async def play(
         yolo=True,
         interactive=recording.interactive,
         ephemeral=not stage.kept,
+        keeps=None if stage.kept else stage.keeps,
         demonstrates=True,
     )
     info = ModelInfo(vision=True, protocol=protocol)
     resolved = ResolvedModel("replay", recording.started.id, "", Endpoint(""), info)
     instead = Instead(resolved, rehearsal.model, rehearsal.dispatcher)
     agent = assemble(settings, options, watcher, instead)
-    error = ""
+    error = None
     try:
         await rehearsal.play(agent)
     except ProviderError as fault:
-        error = str(fault)
+        error = fault
     played = _as_far_as_recorded(watcher.entries, recording)
     return Played(
         turns=rehearsal.model.played,
@@ -95,13 +99,21 @@ def _settings(recording: Recording, settings: Settings) -> Settings:
         protocol=recording.started.protocol,
         parallel_tool_calls=recording.started.parallel_tool_calls,
         turn=TurnSettings(),
-        completion=CompletionSettings(verify=tuple(checks)),
+        completion=CompletionSettings(
+            verify=tuple(checks), open_todos="block" if _todos_blocked(recording) else "allow"
+        ),
         max_turns=None,
         max_tokens=None,
         max_cost=None,
         max_seconds=None,
         hooks={},
     )
+
+
+def _todos_blocked(recording: Recording) -> bool:
+    """Whether open to-dos kept the task from being completed, as they did at least once."""
+    ends = recording.finished.values()
+    return any(entry.result.code is Code.OPEN_TODOS for entry in ends)
 
 
 def _as_far_as_recorded(entries: list[Entry], recording: Recording) -> Iterator[Entry]:

@@ -57,6 +57,8 @@ class Options(Struct, frozen=True):
     allowed_tools: tuple[str, ...] = ()
     disallowed_tools: tuple[str, ...] = ()
     ephemeral: bool = False
+    keeps: Path | None = None
+    """Where what calls change is kept, if it is not with the sessions."""
     spills: bool = True
     """Output that is too long to be shown is kept in a file, for as long as the session is."""
     interactive: bool = False
@@ -132,6 +134,8 @@ def _workspace(options: Options) -> Workspace:
 
 def _undo(options: Options) -> Path | None:
     """Return where is kept what calls change; None for a session that is kept nowhere."""
+    if options.keeps is not None:
+        return options.keeps
     return None if options.ephemeral else data_directory(options.environ) / "undo"
 
 

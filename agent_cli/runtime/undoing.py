@@ -76,6 +76,13 @@ def redo(session: Session, restoring: Restoring) -> Plan | None:
     return done
 
 
+def repeat(session: Session, restoring: Restoring, before: FilesRestored) -> None:
+    """Undo or redo what was so in a session that is played again; record what comes of it now."""
+    wanted = [Wanted(one.path, one.before, one.after) for one in before.changes]
+    done = restoring.carry_out(restoring.plan(wanted))
+    session.append(FilesRestored(done.changes, before.why, before.calls, _paths(done.left)))
+
+
 def since_start(entries: Iterable[Entry]) -> tuple[Wanted, ...]:
     """Return what takes back everything that a session has changed and that still stands."""
     return undoing([one.file for one in history(entries).since(0)])
