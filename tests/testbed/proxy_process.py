@@ -52,6 +52,11 @@ class ProxyProcess:
         self._config.write_text(written)
         self._running: subprocess.Popen[str] | None = None
 
+    @property
+    def pid(self) -> int:
+        assert self._running is not None
+        return self._running.pid
+
     def start(self) -> Proxied:
         words = [sys.executable, "-m", "agent_cli", "proxy", "--tools", str(self._config)]
         environ = {**os.environ, "UPSTREAM_KEY": KEY, "REMEMBERED": self._database}
