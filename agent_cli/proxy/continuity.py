@@ -103,19 +103,22 @@ class Continuity:
         before = prefixes(dialect, history)
         filled: list[tuple[Stretch, Segment]] = []
         missed: list[str] = []
-        for stretch in dialect.stretches(history):
-            place = place_of(dialect, history, stretch, before)
-            found = await self._store.find(principal, place.anchors)
-            mine = [one for one in found if one.dialect == dialect.NAME]
-            if not mine:
-                if place.anchors and await self._store.foreign(principal, place.anchors):
-                    missed.append("foreign")
+        unknown: list[tuple[str, ...]] = []
+        stretches = dialect.stretches(history)
+        places = [place_of(dialect, history, stretch, before) for stretch in stretches]
+        found = await self._store.find(principal, [one for it in places for one in it.anchors])
+        mine = _by_anchor([one for one in found if one.dialect == dialect.NAME])
+        for stretch, place in zip(stretches, places, strict=True):
+            here = {one.id: one for anchor in place.anchors for one in mine.get(anchor, ())}
+            if not here:
+                unknown.append(place.anchors)
                 continue
-            segment, why = meant(place, mine, conversation)
+            segment, why = meant(place, list(here.values()), conversation)
             if segment is None:
                 missed.append(why)
             else:
                 filled.append((stretch, segment))
+        missed += ["foreign"] * await self._foreign(principal, unknown)
         changes = [_Change(one.start, one.end, segment.full, segment) for one, segment in filled]
         changes += [_Change(place, place, tuple(more)) for place, more in inserted.items()]
         return Recalled(
@@ -124,6 +127,21 @@ class Continuity:
             tuple(missed),
             frozenset(name for _, segment in filled for name in segment.tools),
         )
+
+    async def _foreign(self, principal: str, places: Sequence[tuple[str, ...]]) -> int:
+        """Return how many of the places others have something for; mostly none has."""
+        anchors = [anchor for place in places for anchor in place]
+        if not anchors or not await self._store.foreign(principal, anchors):
+            return 0
+        return sum([await self._store.foreign(principal, place) for place in places if place])
+
+
+def _by_anchor(segments: Sequence[Segment]) -> dict[str, list[Segment]]:
+    found: dict[str, list[Segment]] = {}
+    for segment in segments:
+        for anchor in segment.anchors:
+            found.setdefault(anchor, []).append(segment)
+    return found
 
 
 def meant(

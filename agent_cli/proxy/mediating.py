@@ -14,7 +14,8 @@ from agent_cli.proxy.course import Course
 from agent_cli.proxy.delivery import Delivery, Streamed, Whole
 from agent_cli.proxy.envelopes import ProxyError
 from agent_cli.proxy.exchange import mediate
-from agent_cli.proxy.request import Asked, Services, checkpoint, guidance
+from agent_cli.proxy.request import Asked, Services, known
+from agent_cli.proxy.store import Checkpoint
 
 
 async def answer(
@@ -26,8 +27,8 @@ async def answer(
     course = None
     status = "ok"
     try:
-        course, guided = await _begun(services, request, delivery, headers)
-        await mediate(course, guided, await checkpoint(services, request))
+        course, guided, resumed = await _begun(services, request, delivery, headers)
+        await mediate(course, guided, resumed)
     except ProxyError as error:
         status = error.code
         await delivery.fail(error, {**headers, **_told(course)})
@@ -58,9 +59,9 @@ def _delivery(
 
 async def _begun(
     services: Services, request: Asked, delivery: Delivery, headers: Mapping[str, str]
-) -> tuple[Course, Sequence[Raw]]:
-    """Return the request with what is remembered of its conversation."""
-    guides = await guidance(services, request)
+) -> tuple[Course, Sequence[Raw], Checkpoint]:
+    """Return the request with what is remembered of its conversation, and of equal requests."""
+    guides, resumed = await known(services, request)
     place = len(request.history)
     recalled, base = await history_of(
         services, request, {at: told for at, told in guides.items() if at < place}
@@ -75,7 +76,7 @@ async def _begun(
         [*outputs, *base],
     )
     asking.headers = dict(headers)
-    return Course(services, request, delivery, asking), guides.get(place, ())
+    return Course(services, request, delivery, asking), guides.get(place, ()), resumed
 
 
 async def history_of(

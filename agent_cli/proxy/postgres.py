@@ -16,7 +16,7 @@ from psycopg_pool import AsyncConnectionPool
 from agent_cli.proxy.config import Continuity
 from agent_cli.proxy.envelopes import ProxyError
 from agent_cli.proxy.postgres_tables import ALONE, LOCK, SCHEMA, unusable
-from agent_cli.proxy.store import Row, Segment, row_of
+from agent_cli.proxy.store import Row, Segment, Wanted, row_of
 from agent_cli.types.errors import ConfigurationError
 
 _BEAT = 1.0
@@ -47,12 +47,22 @@ class PostgresStore:
         self._owner = owner
 
     async def get(self, kind: str, principal: str, key: str, age: float) -> bytes | None:
+        return (await self.get_each(principal, [(kind, key, age)]))[0]
+
+    async def get_each(self, principal: str, wanted: Sequence[Wanted]) -> list[bytes | None]:
         found = await self._all(
-            "SELECT body FROM proxy_records WHERE kind=%s AND principal=%s AND key=%s "
-            "AND created > proxy_now() - %s",
-            (kind, indexed(principal), indexed(key), age),
+            "SELECT r.body FROM unnest(%s::text[], %s::text[], %s::float8[]) WITH ORDINALITY "
+            "AS wanted (kind, key, age, place) LEFT JOIN proxy_records r ON r.kind = wanted.kind "
+            "AND r.principal = %s AND r.key = wanted.key AND r.created > proxy_now() - wanted.age "
+            "ORDER BY wanted.place",
+            (
+                [kind for kind, _, _ in wanted],
+                [indexed(key) for _, key, _ in wanted],
+                [age for _, _, age in wanted],
+                indexed(principal),
+            ),
         )
-        return _bytes(found[0][0]) if found else None
+        return [None if body is None else _bytes(body) for (body,) in found]
 
     async def put(self, kind: str, principal: str, key: str, body: bytes) -> None:
         await self._run(

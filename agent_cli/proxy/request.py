@@ -1,6 +1,7 @@
 """One mediated request, with all that is known of it before the model is asked."""
 
 from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 import msgspec
 from msgspec import Raw, Struct
@@ -23,6 +24,8 @@ RESPONSE = "response"
 _PINNED = "tools"
 _CHECKPOINT = msgspec.json.Decoder(Checkpoint)
 _MESSAGES = msgspec.json.Decoder(tuple[Raw, ...])
+
+Guides: TypeAlias = dict[int, tuple[Raw, ...]]
 
 
 class Services(Struct, frozen=True):
@@ -113,25 +116,24 @@ async def pinned(
     return msgspec.json.decode(body, type=dict[str, Managed]) if body else tools
 
 
-async def checkpoint(services: Services, request: Asked) -> Checkpoint:
-    """Return the hidden rounds of an equal request that came before; none if there was none."""
-    ttl = services.config.continuity.journal_ttl
-    body = await services.store.get(CHECKPOINT, request.principal, request.digest, ttl)
-    return _CHECKPOINT.decode(body) if body else Checkpoint(())
+async def known(services: Services, request: Asked) -> tuple[Guides, Checkpoint]:
+    """Return what equal requests have left behind.
 
-
-async def guidance(services: Services, request: Asked) -> dict[int, tuple[Raw, ...]]:
-    """Return refused turns with what was answered to them, by their places in the history."""
-    if not services.config.mediation.guidance_memory:
-        return {}
-    found: dict[int, tuple[Raw, ...]] = {}
-    ttl = services.config.continuity.guidance_ttl
-    for place in range(max(len(request.history) - 1, 0), len(request.history) + 1):
-        key = guidance_key(request, request.prefixes[place])
-        body = await services.store.get(GUIDANCE, request.principal, key, ttl)
+    Refused turns with what was answered to them, by their places in the history; and the hidden
+    rounds that can be gone on from.
+    """
+    config = services.config
+    end = len(request.history)
+    places = range(max(end - 1, 0), end + 1) if config.mediation.guidance_memory else ()
+    keys = [guidance_key(request, request.prefixes[place]) for place in places]
+    wanted = [(GUIDANCE, key, config.continuity.guidance_ttl) for key in keys]
+    wanted.append((CHECKPOINT, request.digest, config.continuity.journal_ttl))
+    *told, kept = await services.store.get_each(request.principal, wanted)
+    guides: Guides = {}
+    for place, body in zip(places, told, strict=True):
         if body and not _answered_at(request, place):
-            found[place] = _MESSAGES.decode(body)
-    return found
+            guides[place] = _MESSAGES.decode(body)
+    return guides, _CHECKPOINT.decode(kept) if kept else Checkpoint(())
 
 
 def guidance_key(request: Asked, prefix: str) -> str:

@@ -17,7 +17,7 @@ import msgspec
 
 from agent_cli.proxy.config import Continuity
 from agent_cli.proxy.envelopes import ProxyError
-from agent_cli.proxy.store import Row, Segment, row_of
+from agent_cli.proxy.store import Row, Segment, Wanted, row_of
 from agent_cli.types.errors import ConfigurationError
 
 T = TypeVar("T")
@@ -59,12 +59,16 @@ class SqliteStore:
         self._beating = asyncio.create_task(self._beat())
 
     async def get(self, kind: str, principal: str, key: str, age: float) -> bytes | None:
-        def work(database: sqlite3.Connection) -> bytes | None:
-            row = database.execute(
-                "SELECT body FROM records WHERE kind=? AND principal=? AND key=? AND created>?",
-                (kind, principal, key, time.time() - age),
-            ).fetchone()
-            return row[0] if row else None
+        return (await self.get_each(principal, [(kind, key, age)]))[0]
+
+    async def get_each(self, principal: str, wanted: Sequence[Wanted]) -> list[bytes | None]:
+        def work(database: sqlite3.Connection) -> list[bytes | None]:
+            now = time.time()
+            found = [
+                database.execute(_GET, (kind, principal, key, now - age)).fetchone()
+                for kind, key, age in wanted
+            ]
+            return [row[0] if row else None for row in found]
 
         return await self._do(work)
 
@@ -97,26 +101,26 @@ class SqliteStore:
             return []
 
         def work(database: sqlite3.Connection) -> list[Segment]:
-            marks = ",".join("?" * len(anchors))
-            rows = database.execute(
-                "SELECT DISTINCT s.id, s.body, s.created FROM anchors a JOIN segments s "  # noqa: S608 - only question marks
-                f"ON s.id = a.segment WHERE a.principal=? AND a.anchor IN ({marks}) "
-                "ORDER BY s.created",
-                (principal, *anchors),
-            ).fetchall()
+            rows = {
+                row[0]: row
+                for anchor in anchors  # one by one: a statement takes only so many values
+                for row in database.execute(_FIND, (principal, anchor))
+            }
             now = time.time()
             database.executemany(
-                "UPDATE segments SET used=? WHERE id=?", [(now, row[0]) for row in rows]
+                "UPDATE segments SET used=? WHERE id=?", [(now, id_) for id_ in rows]
             )
-            return [_SEGMENT.decode(row[1]) for row in rows]
+            oldest_first = sorted(rows.values(), key=lambda row: row[2])
+            return [_SEGMENT.decode(body) for _, body, _ in oldest_first]
 
         return await self._do(work)
 
     async def foreign(self, principal: str, anchors: Sequence[str]) -> bool:
-        marks = ",".join("?" * len(anchors))
-        statement = f"SELECT 1 FROM anchors WHERE principal<>? AND anchor IN ({marks}) LIMIT 1"  # noqa: S608 - as above
-        values = (principal, *anchors)
-        return await self._do(lambda one: one.execute(statement, values).fetchone() is not None)
+        def work(database: sqlite3.Connection) -> bool:
+            asked = (database.execute(_FOREIGN, (principal, anchor)) for anchor in anchors)
+            return any(found.fetchone() for found in asked)
+
+        return await self._do(work)
 
     async def alive(self, owner: str) -> bool:
         return await self.get(_INSTANCE, "", owner, _DEAD) is not None
@@ -168,6 +172,12 @@ class SqliteStore:
             )
 
 
+_GET = "SELECT body FROM records WHERE kind=? AND principal=? AND key=? AND created>?"
+_FIND = """
+SELECT s.id, s.body, s.created FROM anchors a JOIN segments s ON s.id = a.segment
+WHERE a.principal=? AND a.anchor=?
+"""
+_FOREIGN = "SELECT 1 FROM anchors WHERE principal<>? AND anchor=? LIMIT 1"
 _PUT = "INSERT OR REPLACE INTO records VALUES (?,?,?,?,?)"
 
 

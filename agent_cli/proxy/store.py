@@ -5,7 +5,7 @@ principal and is found by nobody else.
 """
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from msgspec import Raw, Struct
 
@@ -88,10 +88,17 @@ def row_of(segment: Segment, size: int, created: float, used: float) -> Row:
     return Row(*about, size, created, used)
 
 
+Wanted: TypeAlias = tuple[str, str, float]
+
+
 class Store(Protocol):
     """Durable, shared by all workers. `kind` is what a record is; ages are in seconds."""
 
     async def get(self, kind: str, principal: str, key: str, age: float) -> bytes | None: ...
+
+    async def get_each(self, principal: str, wanted: Sequence[Wanted]) -> list[bytes | None]:
+        """Return what `get` would for each kind, key and age, asking once."""
+        ...
 
     async def put(self, kind: str, principal: str, key: str, body: bytes) -> None: ...
 

@@ -134,6 +134,28 @@ def test_a_segment_comes_back_as_it_was(place: Place):
     assert replace(found, full=one.full) == one
 
 
+def test_any_number_of_anchors_is_looked_for_at_once(place: Place):
+    many = [f"call:{number}" for number in range(40_000)]
+
+    async def work(store: Store) -> Any:
+        await store.remember(segment("a"))
+        await store.remember(segment("b", anchors=("call:39999",)))
+        found = [one.id for one in await store.find("alice", many)]
+        return found, await store.foreign("alice", many), await store.foreign("bob", many)
+
+    assert place.run(work) == (["a", "b"], False, True)
+
+
+def test_all_that_is_known_is_asked_for_at_once(place: Place):
+    async def work(store: Store) -> list[bytes | None]:
+        await store.put("journal", "alice", "k", b"one")
+        await store.put("response", "alice", "k", b"two")
+        keys = [("response", "k", FOREVER), ("journal", "other", FOREVER), ("journal", "k", 60.0)]
+        return await store.get_each("alice", keys)
+
+    assert place.run(work) == [b"two", None, b"one"]
+
+
 @pytest.mark.parametrize("odd", ["x" * 5_000, "nul\0nul", "ä" * 300], ids=["long", "nul", "wide"])
 def test_any_text_can_be_a_key(odd: str, place: Place):
     async def work(store: Store) -> Any:
