@@ -13,11 +13,15 @@ from msgspec import Struct
 
 from agent_cli.context._texts import fill, table
 from agent_cli.context.modes import Mode
+from agent_cli.processes.background import Standing
 from agent_cli.processes.environment import shell
 from agent_cli.types.entries import Todo
 
 MOST_NAMES = 200
 """Names of the workspace that are shown."""
+
+LONGEST_COMMAND = 200
+"""Characters of a command in the background."""
 
 _TAG = "environment_details"
 
@@ -53,10 +57,11 @@ def details(
     todos: Sequence[Todo],
     names: Sequence[str] | None = None,
     restored: Sequence[str] = (),
+    commands: Sequence[Standing] = (),
 ) -> str:
     """Return the block for a user's message; `names`, for the first one, lists the workspace.
 
-    `restored` are files that the user has undone or redone.
+    `restored` are files that the user has undone or redone; `commands` are in the background.
     """
     texts: dict[str, str] = table("system/phrases.toml")["environment"]
     parts = [
@@ -68,6 +73,9 @@ def details(
     if restored:
         paths = "\n".join(_one_line(path) for path in dict.fromkeys(restored))
         parts.append(fill(texts["restored"], names=paths))
+    if commands:
+        rows = "\n".join(_command(one, texts) for one in commands)
+        parts.append(fill(texts["commands"], rows=rows))
     parts.append(_todo_table(todos, texts) if todos else texts["no_todos"])
     text = "\n\n".join(parts)
     return f"<{_TAG}>\n{text}\n</{_TAG}>"
@@ -80,6 +88,13 @@ def _listing(names: Sequence[str], texts: dict[str, str]) -> str:
     if len(names) > MOST_NAMES:
         lines.append(fill(texts["listing_cut"], most=str(MOST_NAMES)))
     return "\n".join(lines)
+
+
+def _command(one: Standing, texts: dict[str, str]) -> str:
+    line = _one_line(one.command)
+    command = line if len(line) <= LONGEST_COMMAND else f"{line[: LONGEST_COMMAND - 1]}…"
+    state = texts["runs" if one.running else "ended"]
+    return fill(texts["command"], id=one.process_id, command=command, state=state)
 
 
 def _todo_table(todos: Sequence[Todo], texts: dict[str, str]) -> str:

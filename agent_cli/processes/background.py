@@ -25,6 +25,14 @@ class Glimpse(Struct, frozen=True):
     """None while it runs; its `output` is not repeated here."""
 
 
+class Standing(Struct, frozen=True):
+    """A program that runs, or whose end nobody has seen yet."""
+
+    process_id: str
+    command: str
+    running: bool
+
+
 class _Entry:
     def __init__(self, command: str, run: Run, task: "asyncio.Task[Finished]") -> None:
         self.command = command
@@ -32,6 +40,7 @@ class _Entry:
         self.task = task
         self.began = time.monotonic()
         self.seconds: float | None = None
+        self.end_seen = False
         task.add_done_callback(self._note)
 
     def _note(self, _: object) -> None:
@@ -62,6 +71,14 @@ class Background:
         entries = self._entries.items()
         return {name: entry.command for name, entry in entries if not entry.task.done()}
 
+    def standing(self) -> tuple[Standing, ...]:
+        """Return those that still concern somebody, in the order of their starts."""
+        return tuple(
+            Standing(name, entry.command, running=not entry.task.done())
+            for name, entry in self._entries.items()
+            if not entry.end_seen
+        )
+
     async def poll(self, process_id: str, *, wait: float = 0.0) -> Glimpse:
         """Return what became of it since last time, after at most `wait` seconds.
 
@@ -70,6 +87,7 @@ class Background:
         entry = self._entries[process_id]
         await asyncio.wait({entry.task}, timeout=wait)
         seconds = entry.seconds
+        entry.end_seen = entry.task.done()
         return Glimpse(
             command=entry.command,
             seconds=seconds if seconds is not None else time.monotonic() - entry.began,

@@ -207,7 +207,14 @@ def _environment(parts: Parts, state: State) -> str:
     names = None if task.messages else _names(parts.toolbox.workspace)
     now = datetime.now().astimezone()
     mode = parts.toolbox.customs.modes.find(task.mode)
-    return details(now=now, mode=mode, todos=task.todos, names=names, restored=task.restored)
+    return details(
+        now=now,
+        mode=mode,
+        todos=task.todos,
+        names=names,
+        restored=task.restored,
+        commands=parts.toolbox.processes.background.standing(),
+    )
 
 
 def _names(workspace: Workspace) -> list[str]:

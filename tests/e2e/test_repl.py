@@ -1,6 +1,7 @@
 """A person at a terminal."""
 
 import json
+import re
 import signal
 from pathlib import Path
 from typing import Any
@@ -210,3 +211,19 @@ def test_a_long_call_is_seen_while_the_model_writes_it(project: Path, home: Path
         terminal.expect("interrupted")
         leave(terminal)
     assert server.violations == []
+
+
+def test_what_runs_in_the_background_is_told_with_the_next_message(project: Path, home: Path):
+    serve = Call("execute_command", {"command": "sleep 61", "background": True})
+    with ModelServer([Say(calls=[serve]), Say("It runs."), Say("It still runs.")]) as server:
+        args = [*MODEL, "--yolo", "Start it."]
+        terminal = start_agent(args, cwd=project, home=home, server=server)
+        terminal.expect("It runs")
+        terminal.expect(PROMPT)
+        say(terminal, "Does it run?")
+        terminal.expect("still runs")
+        leave(terminal)
+    assert server.violations == []
+    said = [str(request.body) for request in server.requests]
+    listed = re.compile(r"Commands in the background.{1,90}- \d+: sleep 61 \(runs\)")
+    assert [len(listed.findall(body)) for body in said] == [0, 0, 1]

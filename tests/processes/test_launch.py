@@ -12,7 +12,7 @@ import pytest
 from testbed.hiding import Hidden, write
 
 from agent_cli.processes import tree
-from agent_cli.processes.background import MOST
+from agent_cli.processes.background import MOST, Standing
 from agent_cli.processes.run import Processes
 
 
@@ -152,6 +152,23 @@ def test_no_zombies_are_left(tmp_path: Path):
         ended = await processes.start("true", cwd=tmp_path)
         await processes.background.poll(ended, wait=60)
         assert zombies() == []
+
+    within(tmp_path, scenario)
+
+
+def test_the_end_of_a_program_concerns_until_it_has_been_seen(tmp_path: Path):
+    async def scenario(processes: Processes) -> None:
+        background = processes.background
+        ends = await processes.start("read line", cwd=tmp_path)
+        await background.poll(ends, wait=60)
+        stays = await processes.start("sleep 60", cwd=tmp_path)
+        assert background.standing() == (Standing(stays, "sleep 60", running=True),)
+        os.kill(int(stays), signal.SIGKILL)
+        while background.running():  # noqa: ASYNC110 - nobody tells of an end
+            await asyncio.sleep(0)
+        assert background.standing() == (Standing(stays, "sleep 60", running=False),)
+        await background.stop(stays)
+        assert background.standing() == ()
 
     within(tmp_path, scenario)
 
