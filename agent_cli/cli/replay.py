@@ -12,8 +12,10 @@ import msgspec
 import typer
 from msgspec import Struct
 
+from agent_cli.cli.bringing import brought
 from agent_cli.cli.options import Cwd, directory
 from agent_cli.cli.resume import resume_path
+from agent_cli.cli.trusting import standing_of
 from agent_cli.engine.outcomes import EXIT_STATUS, Verdict
 from agent_cli.frontends.headless.silent import Silent
 from agent_cli.frontends.headless.text import TextOutput
@@ -136,10 +138,11 @@ def _replay(path: Path, wanted: _Wanted) -> int:
 
 
 def _play(told: Recording, folder: Path, wanted: _Wanted) -> Played:
-    kept = bool(wanted.model)
+    kept, root = bool(wanted.model), Path(told.started.cwd)
     watching = Silent() if wanted.json else TextOutput()
     with tempfile.TemporaryDirectory(prefix="agent-replay-kept-") as keeps:
-        stage = Stage(folder, os.environ, wanted.real, wanted.model, kept, Path(keeps))
+        own = brought(root, os.environ, standing_of(root, os.environ))
+        stage = Stage(folder, os.environ, wanted.real, wanted.model, kept, Path(keeps), own)
         return asyncio.run(play(told, stage, load(os.environ), watching))
 
 

@@ -21,7 +21,7 @@ from agent_cli.types.errors import ConfigurationError
 DEFAULT_MODE = "code"
 
 _ALWAYS = frozenset({Kind.ALWAYS, Kind.ASK})
-_GRANTED = frozenset(Kind) - _ALWAYS
+GRANTED = frozenset(Kind) - _ALWAYS
 _FIELDS = frozenset({"name", "kinds", "files", "when"})
 _EFFECTFUL = frozenset({Kind.WRITE, Kind.EXECUTE, Kind.NETWORK, Kind.MCP})
 _SLUG = re.compile(r"[A-Za-z0-9-]+")
@@ -123,9 +123,9 @@ def _fault(slug: str, problem: str) -> ConfigurationError:
 
 def _kinds(slug: str, text: str) -> frozenset[Kind]:
     words = [word.strip() for word in text.split(",") if word.strip()]
-    unknown = sorted(set(words) - _GRANTED)
+    unknown = sorted(set(words) - GRANTED)
     if unknown:
-        known = ", ".join(sorted(_GRANTED))
+        known = ", ".join(sorted(GRANTED))
         raise _fault(slug, f"unknown kinds {', '.join(unknown)}; known: {known}")
     return frozenset(Kind(word) for word in words)
 

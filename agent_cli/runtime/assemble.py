@@ -23,7 +23,7 @@ from agent_cli.runtime.dispatch import Dispatcher
 from agent_cli.runtime.frontend import Frontend
 from agent_cli.runtime.listening import listened
 from agent_cli.runtime.mentions import Attachments
-from agent_cli.runtime.opening import announce, begin, go_on, left, turn_rules
+from agent_cli.runtime.opening import announce, begin, go_on, leave_lost_mode, left, turn_rules
 from agent_cli.runtime.prepare import RequiredCheck, Toolbox
 from agent_cli.runtime.prompting import Prompts
 from agent_cli.runtime.redaction import Redacted, secrets
@@ -123,6 +123,7 @@ def _agent(
     )
 
     async def ready(state: State) -> None:
+        leave_lost_mode(session, parts.toolbox.customs, settings, frontend)
         run.keeping.begin()
         await join(parts.toolbox, state)
 

@@ -2,11 +2,19 @@
 
 from collections.abc import Callable
 
-from agent_cli.engine.steps import AwaitUser, Finish, ReturnToParent, Rules, Settle, next_step
+from agent_cli.engine.steps import (
+    AwaitUser,
+    Finish,
+    NudgeModel,
+    ReturnToParent,
+    Rules,
+    Settle,
+    next_step,
+)
 from agent_cli.runtime.facts import fact
 from agent_cli.runtime.session import Session
 from agent_cli.types.entries import Interrupted
-from agent_cli.types.outcomes import Stop
+from agent_cli.types.outcomes import Nudge, Stop
 
 
 def interrupt(session: Session, rules: Rules, stopped: Interrupted) -> None:
@@ -26,8 +34,8 @@ def recover(session: Session, rules: Rules, find_changes: Callable[[], None]) ->
         match next_step(session.state, rules):
             case Finish() | ReturnToParent() as step:
                 session.append(fact(step, session.state))
-            case AwaitUser():
-                return False
+            case AwaitUser() | NudgeModel(code=Nudge.NO_TOOL):
+                return False  # the model's last word was a text: perhaps the user had the floor
             case _:
                 find_changes()
                 interrupt(session, rules, Interrupted(Stop.KILLED))

@@ -6,6 +6,7 @@ from typing import get_args
 
 from msgspec import Struct
 
+from agent_cli.context.customs import Customs
 from agent_cli.context.environment import spelled
 from agent_cli.i18n.catalog import say
 from agent_cli.runtime.agent import Agent
@@ -138,10 +139,8 @@ def go_on(
     if len(session.state.tasks) > 1:
         frontend.emit(Notice(standing(session.state)))
     state, started = session.state, _started(session)
-    if not options.mode and not agent.customs.modes.has(state.task.mode):
-        gone = say("the mode {mode} is not there any more", mode=state.task.mode)
-        frontend.emit(Notice(gone))
-        session.append(ModeSwitched(settings.mode))
+    if not options.mode:
+        leave_lost_mode(session, agent.customs, settings, frontend)
     if options.mode and options.mode != state.task.mode:
         session.append(ModeSwitched(options.mode))
     if options.parallel_tool_calls not in (None, state.parallel):
@@ -153,6 +152,16 @@ def go_on(
             protocol=started.protocol,
         )
         frontend.emit(Notice(kept))
+
+
+def leave_lost_mode(
+    session: Session, known: Customs, settings: Settings, frontend: Frontend
+) -> None:
+    """Go on in the mode of the settings if the task's own is not there any more."""
+    mode = session.state.task.mode
+    if not known.modes.has(mode):
+        frontend.emit(Notice(say("the mode {mode} is not there any more", mode=mode)))
+        session.append(ModeSwitched(settings.mode))
 
 
 def turn_rules(settings: Settings) -> TurnRules:

@@ -132,6 +132,8 @@ class _Sorter:
             case CallDecided(call_id) | CallStarted(call_id) | CheckRun(call_id):
                 self._running = self._running or isinstance(entry, CallStarted)
                 self.on_the_way.setdefault(call_id, []).append(entry)
+            case TaskStarted():
+                self._running = False  # its call waits
             case CallFinished():
                 self._finished(entry)
             case InputQueued() if self.said:

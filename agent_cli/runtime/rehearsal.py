@@ -5,7 +5,7 @@ that were not allowed then are not run now, questions get the same answers.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from agent_cli.engine.steps import Dispatch
 from agent_cli.engine.subtasks import SUBTASK, waits_for
@@ -23,6 +23,7 @@ from agent_cli.types.approval import Request, Verdict
 from agent_cli.types.entries import CallFinished, CallStarted, Entry, FilesRestored, UserSaid
 from agent_cli.types.errors import ProviderError
 from agent_cli.types.events import Appended, Event
+from agent_cli.types.messages import ToolResult
 from agent_cli.types.outcomes import Code, Outcome
 
 _OF_THE_SESSION = frozenset({SUBTASK, "update_todo_list", "switch_mode", "run_slash_command"})
@@ -60,9 +61,15 @@ class Rehearsed(Dispatcher):
     """Runs the calls that ran, and lets the others come out as they did."""
 
     def __init__(
-        self, inside: tuple[Session, Toolbox, Frontend], recording: Recording, *, real: bool
+        self,
+        inside: tuple[Session, Toolbox, Frontend],
+        recording: Recording,
+        missing: Container[str],
+        *,
+        real: bool,
     ) -> None:
         super().__init__(*inside)
+        self._missing = missing
         self._recording = recording
         self._known = {call.id for message in recording.said for call in message.calls}
         self._real = real
@@ -77,10 +84,18 @@ class Rehearsed(Dispatcher):
         if recorded is None or recorded.result.outcome in _STOPPED:
             raise asyncio.CancelledError  # it was stopped here
         taken = not self._real and call.name not in _OF_THE_SESSION
-        if taken or call.id in self._recording.refused or recorded.result.code is Code.HOOK:
+        if taken or self._cannot_run(recorded.result, call.name):
             self._take(recorded)
             return None
         return await super().dispatch(step)
+
+    def _cannot_run(self, result: ToolResult, tool: str) -> bool:
+        """Whether what decided on the call, or its tool, is not there now."""
+        if result.call_id in self._recording.refused or result.code is Code.HOOK:
+            return True
+        if result.code is Code.FORBIDDEN:
+            return self._session.state.task.mode in self._missing
+        return tool not in self._toolbox.tools
 
     def _take(self, recorded: CallFinished) -> None:
         for entry in self._recording.on_the_way.get(recorded.result.call_id, ()):
@@ -98,9 +113,20 @@ class Rehearsed(Dispatcher):
 class Rehearsal:
     """A recorded session that is played again. Only once."""
 
-    def __init__(self, recording: Recording, *, real: bool, then: Provider | None = None) -> None:
-        """`real`: with real tools. `then`: who goes on after the recording's last message."""
+    def __init__(
+        self,
+        recording: Recording,
+        *,
+        real: bool,
+        then: Provider | None = None,
+        missing: Container[str] = (),
+    ) -> None:
+        """`real`: with real tools. `then`: who goes on after the recording's last message.
+
+        `missing`: modes in whose place there are others.
+        """
         self._recording = recording
+        self._missing = missing
         self._outside = dict(recording.outside)
         self._real = real
         self._live = then is not None
@@ -111,7 +137,9 @@ class Rehearsal:
     def dispatcher(self, session: Session, toolbox: Toolbox, frontend: Frontend) -> Dispatcher:
         """Return who runs the calls of the session in which it is played."""
         self._session = session
-        self._rehearsed = Rehearsed((session, toolbox, frontend), self._recording, real=self._real)
+        self._rehearsed = Rehearsed(
+            (session, toolbox, frontend), self._recording, self._missing, real=self._real
+        )
         return self._rehearsed
 
     async def play(self, agent: Agent) -> None:

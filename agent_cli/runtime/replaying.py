@@ -7,6 +7,8 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
+from agent_cli.context.customs import customs
+from agent_cli.context.modes import GRANTED
 from agent_cli.providers.base import Endpoint
 from agent_cli.providers.known import ModelInfo
 from agent_cli.providers.registry import ResolvedModel, connect, resolve
@@ -17,7 +19,15 @@ from agent_cli.runtime.rehearsal import Rehearsal, Watcher
 from agent_cli.runtime.toolbox import Options
 from agent_cli.sessions.divergence import Divergence, first_divergence
 from agent_cli.settings.schema import CompletionSettings, Settings, TurnSettings
-from agent_cli.types.entries import AssistantSaid, CallFinished, CheckRun, Entry
+from agent_cli.types.brought import Brought
+from agent_cli.types.entries import (
+    AssistantSaid,
+    CallFinished,
+    CheckRun,
+    Entry,
+    ModeSwitched,
+    TaskStarted,
+)
 from agent_cli.types.errors import ProviderError
 from agent_cli.types.outcomes import Code
 
@@ -39,6 +49,8 @@ class Stage(Struct, frozen=True):
     """The new session is kept."""
     keeps: Path | None = None
     """Where meanwhile is kept what its calls change, if it is not; in memory without."""
+    brought: tuple[Brought, ...] = ()
+    """The user's modes, skills and commands."""
 
 
 class Played(Struct, frozen=True):
@@ -58,7 +70,8 @@ async def play(
     live = None
     if stage.model:
         live = connect(resolve(stage.model, settings, stage.environ), settings, protocol)
-    rehearsal = Rehearsal(recording, real=stage.real, then=live)
+    missing = _missing_modes(recording, stage.brought)
+    rehearsal = Rehearsal(recording, real=stage.real, then=live, missing=missing)
     watcher = Watcher(recording, watching)
     options = Options(
         cwd=stage.folder,
@@ -69,6 +82,7 @@ async def play(
         ephemeral=not stage.kept,
         keeps=None if stage.kept else stage.keeps,
         demonstrates=True,
+        brought=(*stage.brought, *map(_in_its_place, missing)),
     )
     info = ModelInfo(vision=True, protocol=protocol)
     resolved = ResolvedModel("replay", recording.started.id, "", Endpoint(""), info)
@@ -108,6 +122,22 @@ def _settings(recording: Recording, settings: Settings) -> Settings:
         max_seconds=None,
         hooks={},
     )
+
+
+def _missing_modes(recording: Recording, brought: tuple[Brought, ...]) -> tuple[str, ...]:
+    """Return the modes of the recording that are not known here."""
+    named = (
+        entry.mode for entry in recording.entries if isinstance(entry, TaskStarted | ModeSwitched)
+    )
+    known = customs(brought).modes
+    return tuple(mode for mode in dict.fromkeys(named) if not known.has(mode))
+
+
+def _in_its_place(mode: str) -> Brought:
+    """Return a mode with every tool: what it forbade is taken from the record."""
+    kinds = ", ".join(GRANTED)
+    text = f"---\nname: {mode}\nwhen: Recorded.\nkinds: {kinds}\n---\n{mode}"
+    return Brought("modes", f"{mode}.md", "", text)
 
 
 def _todos_blocked(recording: Recording) -> bool:

@@ -100,6 +100,54 @@ def unresolved(project: Path, home: Path) -> None:
     assert worked(project, home, script).exit_code == 0
 
 
+def denied_in_a_subtask(project: Path, home: Path) -> None:
+    script = [
+        Say(calls=[HAND]),
+        Say(calls=[command("rm README.md")]),
+        DONE,
+        Say(calls=[READ]),
+        DONE,
+    ]
+    with ModelServer(script) as server:
+        done = run_agent(["run", *MODEL, "Do it."], cwd=project, home=home, server=server)
+    assert done.exit_code == 4, done.stderr
+
+
+def lost_its_modes(project: Path, home: Path) -> None:
+    """A subtask's and its parent's, one after the other, while nobody worked."""
+    own, other = mode_file(home, "own"), mode_file(home, "other")
+    look = Call("new_task", {"mode": "other", "message": "Look."})
+    script = [Say(calls=[look]), Say("What now?"), Say(calls=[command("ls"), READ]), DONE, DONE]
+    with ModelServer(script) as server:
+        arguments = ["-y", "--mode", "own", *MODEL, "Do it."]
+        terminal = start_agent(arguments, cwd=project, home=home, server=server)
+        terminal.expect("What now")
+        leave(terminal)
+        own.unlink()
+        other.unlink()
+        arguments = ["run", "-y", "-c", *MODEL, "Go on."]
+        done = run_agent(arguments, cwd=project, home=home, server=server)
+    assert server.violations == []
+    assert done.exit_code == 0, done.stderr
+    for mode in ("own", "other"):
+        assert done.stderr.count(f"the mode {mode} is not there any more") == 1
+    assert "cut off" not in done.stderr
+
+
+def mode_file(home: Path, slug: str) -> Path:
+    path = config_directory({"AGENT_HOME": str(home / "agent")}) / f"modes/{slug}.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"---\nname: {slug}\nkinds: read, mode\nwhen: Look.\n---\nYou look.\n")
+    return path
+
+
+def forbidden_by_a_mode(project: Path, home: Path) -> None:
+    path = mode_file(home, "own")
+    script = [Say(calls=[EDIT]), Say(calls=[READ]), DONE]
+    assert worked(project, home, script, "--mode", "own").exit_code == 0
+    path.unlink()
+
+
 HAPPENED: list[Callable[[Path, Path], None]] = [
     rolled_back,
     undone,
@@ -107,6 +155,9 @@ HAPPENED: list[Callable[[Path, Path], None]] = [
     out_of_budget,
     with_open_todos,
     unresolved,
+    denied_in_a_subtask,
+    lost_its_modes,
+    forbidden_by_a_mode,
 ]
 
 

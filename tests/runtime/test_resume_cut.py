@@ -43,7 +43,7 @@ def resumed(path: Path) -> list[str]:
     agent = assemble(Settings(), options, listener)
     state = agent.session.state
     asyncio.run(agent.close())
-    assert isinstance(next_step(state, Rules()), AwaitUser)
+    assert isinstance(next_step(state, Rules(interactive=True)), AwaitUser)
     assert apply(state, UserSaid("go on")).task.open_calls == ()
     return listener.notices
 
