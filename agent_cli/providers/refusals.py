@@ -49,7 +49,8 @@ def cut(why: str) -> ProviderError:
 
 
 def stalled(seconds: float) -> ProviderError:
-    return ProviderError(f"not a byte for {seconds:g} s", Fault.CUT)
+    hint = "`stall_timeout` of the provider in the settings sets how long to wait"
+    return ProviderError(f"not a byte for {seconds:g} s; {hint}", Fault.CUT)
 
 
 def host_of(url: str) -> str:

@@ -69,6 +69,7 @@ def resolve(model: str, settings: Settings, environ: Mapping[str, str]) -> Resol
     endpoint = Endpoint(
         base_url,
         *_identity(provider, row, own, environ),
+        stall_timeout=own.stall_timeout,
         proxy=proxy_for(base_url, environ) if base_url else "",
     )
     said = settings.models.get(f"{provider}/{name}", ModelSettings())

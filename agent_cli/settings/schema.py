@@ -43,6 +43,9 @@ class ProviderSettings(Struct, frozen=True, forbid_unknown_fields=True):
     wire: Wire | None = None
     """Required for a provider of your own."""
     headers: dict[str, str] = field(default_factory=dict[str, str])
+    stall_timeout: Annotated[float, Meta(gt=0)] = 300.0
+    """Seconds without a byte after which a request counts as cut; a model that is loaded first, or
+    thinks without a word, may need more."""
     sdk: Literal["azure", "bedrock", "vertex"] | None = None
     """The official client that signs the requests; its region, project or API version come from
     the environment variables that the SDK itself reads."""

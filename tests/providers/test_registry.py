@@ -64,6 +64,12 @@ def test_what_ollama_host_means(host, url):
     assert ollama_url(host) == url
 
 
+def test_the_longest_silence_of_a_provider_can_be_set():
+    providers = {"ollama": ProviderSettings(stall_timeout=1200)}
+    assert resolve("ollama/x", Settings(providers=providers), {}).endpoint.stall_timeout == 1200
+    assert resolve("ollama/x", Settings(), {}).endpoint.stall_timeout == 300
+
+
 def test_settings_win_over_the_environment():
     own = ProviderSettings(
         base_url="http://gate/v1/", api_key_env="GATE", headers={"X-Team": "a"}, wire="openai_chat"

@@ -146,7 +146,7 @@ INSIDE = [
     pytest.param("<read_file>\r\n<path>a</path>\r\n<lines>4</lines>\r\n</read_file>",
                  {"path": "a", "lines": 4}, id="CRLF"),
     pytest.param("<read_file><path>a</path><lines></lines></read_file>",
-                 {"path": "a", "lines": ""}, id="an empty number"),
+                 {"path": "a"}, id="an empty number is none"),
     pytest.param("<write_to_file><content>\r\nx\r\n\r\n</content><path>a</path></write_to_file>",
                  {"content": "x\r\n", "path": "a"}, id="one line end at each end, CRLF"),
     pytest.param("<write_to_file><content>1</content><path>no</path> 2</content>"

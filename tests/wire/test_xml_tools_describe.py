@@ -87,7 +87,7 @@ VALUES = [
     pytest.param(True, "12", "12", id="a schema that allows everything"),
     pytest.param(NUMBER, " 12 ", 12, id="a number"),
     pytest.param(NUMBER, "twelve", "twelve", id="not a number"),
-    pytest.param(NUMBER, "", "", id="empty"),
+    pytest.param(TEXT, "", "", id="empty"),
     pytest.param({"type": "number"}, "1.5e3", 1500.0, id="a fraction"),
     pytest.param({"type": "boolean"}, "true", True, id="true"),
     pytest.param({"type": ["boolean", "null"]}, "False", False, id="False with a capital"),
@@ -114,6 +114,13 @@ def test_a_value_follows_the_schema(schema, text, expected):
     count = tool("count", value=schema, n=NUMBER)
     call = f"<count><value>{text}</value></count>"
     assert said(call, tools=(count,)) == [("count", {"value": expected})]
+
+
+@pytest.mark.parametrize("empty", ["", " ", "\n"])
+def test_an_empty_tag_of_what_is_optional_and_no_text_is_as_if_it_were_not_there(empty):
+    run = tool("run", "count", count=NUMBER, timeout={"type": ["integer", "null"]}, cwd=TEXT)
+    tags = f"<count>{empty}</count><timeout>{empty}</timeout><cwd>{empty}</cwd>"
+    assert said(f"<run>{tags}</run>", tools=(run,)) == [("run", {"count": "", "cwd": ""})]
 
 
 def test_a_parameter_that_nothing_fits_is_none():

@@ -5,7 +5,7 @@
   `elements.py`). Where it is neither, it gets it as a string, so that the strict validation of
   arguments tells the model what was expected.
 - The one structured parameter that a tool demands may also be called `args`.
-- An empty tag is the empty string, whatever its type.
+- An empty tag is the empty string; of an optional parameter that takes no string it is nothing.
 - Of a `VERBATIM` parameter exactly one line end is removed at each end, so that its text may stand
   on lines of its own and keep its indentation. Any other text is trimmed.
 """
@@ -82,9 +82,11 @@ def with_aliases(known: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
 def arguments(known: tuple[Parameter, ...], texts: dict[str, str]) -> str:
     """Make the JSON text of a call's arguments from the text of its tags."""
     by_name = {parameter.name: parameter for parameter in known}
+    given = ((by_name[name], text) for name, text in texts.items())
     values = {
-        by_name[name].stands_for or name: _value(by_name[name], well_formed(text))
-        for name, text in texts.items()
+        parameter.stands_for or parameter.name: _value(parameter, well_formed(text))
+        for parameter, text in given
+        if text.strip() or parameter.required or parameter.is_text
     }
     return msgspec.json.encode(values).decode()
 
