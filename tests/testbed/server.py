@@ -7,7 +7,7 @@ request that breaks a rule is answered with status 400 in the vendor's shape at 
 
 import socket
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from threading import Condition, Thread
 from types import TracebackType
 from typing import Any, Self, TypeAlias
@@ -28,7 +28,8 @@ PATHS = {
     "/responses": OPENAI_RESPONSES,
     "/v1/responses": OPENAI_RESPONSES,
 }
-VALIDATORS = {
+Validate: TypeAlias = Callable[[dict[str, Any]], list[str]]
+VALIDATORS: dict[str, Validate] = {
     ANTHROPIC_MESSAGES: anthropic_messages.violations,
     OPENAI_CHAT: openai_chat.violations,
     OPENAI_RESPONSES: openai_responses.violations,
@@ -38,6 +39,8 @@ REQUEST_DECODER = msgspec.json.Decoder(dict[str, Any])  # refuses lone surrogate
 
 class ModelServer:
     """Serves a script; a context manager. A callable script may block: others are still served."""
+
+    validators = VALIDATORS
 
     def __init__(self, script: Script) -> None:
         self._script = script
@@ -101,7 +104,7 @@ class ModelServer:
     def answer(self, incoming: Incoming) -> tuple[Exchange, Reply]:
         """Judge a request, and say what it gets; called from each connection's thread."""
         wire = PATHS.get(incoming.path, "")
-        body, wrong = _judge(wire, incoming)
+        body, wrong = _judge(wire, incoming, self.validators)
         with self._changed:
             wrong += self._issued.violations(wire, body) if not wrong else []
             place = len(self.requests)
@@ -128,7 +131,9 @@ class ModelServer:
         return exchange, reply
 
 
-def _judge(wire: str, incoming: Incoming) -> tuple[dict[str, Any], list[str]]:
+def _judge(
+    wire: str, incoming: Incoming, validators: Mapping[str, Validate]
+) -> tuple[dict[str, Any], list[str]]:
     """The parsed body and what is wrong with it."""
     if not wire or incoming.method != "POST":
         return {}, [f"{incoming.method} {incoming.path} is no endpoint of this server"]
@@ -136,4 +141,4 @@ def _judge(wire: str, incoming: Incoming) -> tuple[dict[str, Any], list[str]]:
         body = REQUEST_DECODER.decode(incoming.body)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         return {}, [f"The request body is not valid JSON: {error}"]
-    return body, VALIDATORS[wire](body)
+    return body, validators[wire](body)
