@@ -11,6 +11,9 @@ from typing import Any
 
 import pytest
 
+_SHOWN = 2000
+"""Characters of a value that came out otherwise."""
+
 SUFFIX = ".session.jsonl"
 
 
@@ -54,6 +57,7 @@ class SessionItem(pytest.Item):
         from agent_cli.frontends.headless.silent import Silent  # noqa: PLC0415 - as above
         from agent_cli.runtime.recording import recording  # noqa: PLC0415 - as above
         from agent_cli.runtime.replaying import Stage, play  # noqa: PLC0415 - as above
+        from agent_cli.sessions.divergence import around  # noqa: PLC0415 - as above
         from agent_cli.sessions.journal import read  # noqa: PLC0415 - as above
         from agent_cli.settings.schema import Settings  # noqa: PLC0415 - as above
 
@@ -65,7 +69,8 @@ class SessionItem(pytest.Item):
             found = played.divergence
             raise DivergedError(
                 f"turn {found.turn}, {found.what}: {found.field} is not the same\n"
-                f"recorded: {found.recorded}\nnow:      {found.played}"
+                f"recorded: {around(found.recorded, found.played, _SHOWN)}\n"
+                f"now:      {around(found.played, found.recorded, _SHOWN)}"
             )
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:

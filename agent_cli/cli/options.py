@@ -67,7 +67,12 @@ AddDir: TypeAlias = Annotated[
     list[Path] | None, Option("--add-dir", help="One more directory to work in.")
 ]
 Ephemeral: TypeAlias = Annotated[
-    bool, Option("--ephemeral", "--no-session", help="Keep no session file.")
+    bool,
+    Option(
+        "--ephemeral",
+        "--no-session",
+        help="Keep no session file; what commands change cannot be undone then.",
+    ),
 ]
 Continue: TypeAlias = Annotated[
     bool, Option("--continue", "-c", help="Go on with the last session of this directory.")

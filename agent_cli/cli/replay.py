@@ -21,10 +21,11 @@ from agent_cli.frontends.headless.silent import Silent
 from agent_cli.frontends.headless.text import TextOutput
 from agent_cli.frontends.messages import provider_verdict
 from agent_cli.frontends.sanitiser import visible
+from agent_cli.frontends.undo_view import reason
 from agent_cli.i18n.catalog import say
 from agent_cli.runtime.recording import Recording, recording
 from agent_cli.runtime.replaying import Played, Stage, play
-from agent_cli.sessions.divergence import Divergence
+from agent_cli.sessions.divergence import Divergence, around
 from agent_cli.sessions.journal import read
 from agent_cli.settings.load import load
 from agent_cli.settings.places import data_directory
@@ -120,7 +121,11 @@ def _path(session: str, root: Path) -> Path:
 
 
 def _replay(path: Path, wanted: _Wanted) -> int:
-    told = read(path, lambda entries: recording(entries, wanted.until)).value
+    loaded = read(path, lambda entries: recording(entries, wanted.until))
+    told = loaded.value
+    if loaded.damage:
+        text = say("the file is damaged; its valid part is played: {damage}", damage=loaded.damage)
+        sys.stderr.write(visible(text) + "\n")
     place = wanted.into or Path(tempfile.mkdtemp(prefix="agent-replay-")) / "workspace"
     if place.exists():
         raise ConfigurationError(f"{str(place)!r} is there already: name a new directory")
@@ -159,7 +164,7 @@ def _workspace(told: Recording, path: Path, place: Path) -> Path:
         shutil.copytree(beside, place, symlinks=True)
         return place.resolve()
     for left in _copy(told, path, place):
-        text = say("{path} could not be brought back: {why}", path=left.path, why=left.why)
+        text = say("{path} could not be brought back: {why}", path=left.path, why=reason(left))
         sys.stderr.write(visible(text) + "\n")
     return place.resolve()
 
@@ -221,12 +226,7 @@ def _divergence(found: Divergence) -> str:
     return "\n".join(
         [
             head,
-            f"{say('recorded:')} {_short(found.recorded)}",
-            f"{say('now:')} {_short(found.played)}",
+            f"{say('recorded:')} {visible(around(found.recorded, found.played, _SHOWN))}",
+            f"{say('now:')} {visible(around(found.played, found.recorded, _SHOWN))}",
         ]
     )
-
-
-def _short(text: str) -> str:
-    shown = visible(text)
-    return shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"

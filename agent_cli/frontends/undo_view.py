@@ -22,10 +22,11 @@ def _change(change: FileChange) -> str:
 
 def _left(left: Left) -> str:
     path = in_one_line(left.path)
-    return "  " + say("left alone: {path}: {why}", path=path, why=_why(left))
+    return "  " + say("left alone: {path}: {why}", path=path, why=reason(left))
 
 
-def _why(left: Left) -> str:
+def reason(left: Left) -> str:
+    """Return why the file was left alone."""
     match left.why:
         case Why.CHANGED:
             return say("it is not what the session left")

@@ -40,6 +40,18 @@ class Divergence(Struct, frozen=True):
     """Empty if there is nothing any more."""
 
 
+def around(text: str, other: str, most: int) -> str:
+    """Return so much of the text as is to be shown, from shortly before it leaves the other."""
+    if len(text) <= most:
+        return text
+    first = next(
+        (at for at, pair in enumerate(zip(text, other, strict=False)) if len(set(pair)) > 1), 0
+    )
+    start = max(0, min(first - most // 4, len(text) - most))
+    end = start + most
+    return f"{'…' * (start > 0)}{text[start:end]}{'…' * (end < len(text))}"
+
+
 class _Told(Struct, frozen=True):
     turn: int
     what: str

@@ -1,6 +1,7 @@
 """`agent replay`: a session is played again in a copy of the workspace as it was."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,34 @@ def test_it_says_where_it_comes_out_otherwise(worked: Path, home: Path):
     assert "Another" in done.stdout
     found = fields(replay(worked, home, str(kept), "--json"))["divergence"]
     assert (found["turn"], found["field"]) == (1, "content")
+
+
+def test_a_long_value_is_shown_where_it_differs(project: Path, home: Path):
+    (project / "wide.txt").write_text("same\n" * 400)
+    script = [Say(calls=[Call("execute_command", {"command": "cat wide.txt; date +%N"})])]
+    with ModelServer([*script, Say(calls=[DONE])]) as server:
+        run_agent(
+            ["run", "-y", "-m", "anthropic/test-model", "Do it."],
+            cwd=project,
+            home=home,
+            server=server,
+        )
+    done = replay(project, home)
+    assert done.exit_code == 3
+    before, now = done.stdout.split("recorded:")[1].split("now:")
+    assert before.strip() != now.strip()
+    assert len(done.stdout) < 2000
+
+
+@pytest.mark.unverified  # its file was cut
+def test_what_is_missing_is_told(worked: Path, home: Path):
+    (session,) = home.glob("agent/data/sessions/*/*.jsonl")
+    whole = session.read_bytes()
+    session.write_bytes(whole[:-20])
+    shutil.rmtree(home / "agent/data/undo")
+    done = replay(worked, home)
+    assert "the file is damaged; its valid part is played: the last line" in done.stderr
+    assert "gone.txt could not be brought back: what it was is not kept" in done.stderr
 
 
 def test_recorded_results_need_no_workspace(worked: Path, home: Path):
