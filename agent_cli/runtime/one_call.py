@@ -31,6 +31,8 @@ from agent_cli.types.requests import Protocol
 
 _ID = "call_1"
 _RULES = Rules()
+_PATIENCE = 3600.0
+"""Seconds: the call is there already, and each server has its own time for its start."""
 
 
 class OneCall:
@@ -38,7 +40,8 @@ class OneCall:
 
     def __init__(self, settings: Settings, options: Options, frontend: Frontend) -> None:
         """Start the session; raises ConfigurationError."""
-        tools = replace(toolbox(settings, options, frontend), escapes=True, keeper=None)
+        patient = replace(settings, mcp=replace(settings.mcp, wait=_PATIENCE))
+        tools = replace(toolbox(patient, options, frontend), escapes=True, keeper=None)
         self._tools = tools
         self._session = Session(Ephemeral(), frontend.emit)
         self._dispatcher = Dispatcher(self._session, tools, frontend)

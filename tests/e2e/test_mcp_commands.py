@@ -33,6 +33,15 @@ def test_a_server_is_added_listed_tested_and_removed(project: Path, home: Path):
     assert mcp(project, home, "list").stdout == ""
 
 
+def test_one_call_waits_for_the_server_that_has_its_tool(project: Path, home: Path):
+    mcp(project, home, "add", "bare", "--", *BARE)
+    config = home / "agent/config/config.toml"
+    config.write_text(f"[mcp]\nwait = 0\n{config.read_text()}")
+    words = ["tool", "mcp__bare__echo", '{"text":"hello"}', "--yes"]
+    done = run_agent(words, cwd=project, home=home)
+    assert json.loads(done.stdout) == {"status": "ok", "asked": True, "content": "hello"}
+
+
 def test_a_server_that_does_not_work_is_said(project: Path, home: Path):
     mcp(project, home, "add", "bad", "--", *BARE, "leaves")
     mcp(project, home, "add", "odd", "--", *BARE, "strange")
