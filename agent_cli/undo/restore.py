@@ -185,8 +185,20 @@ def copy_at(root: Path, target: Path, wanted: Iterable[Wanted], store: Store) ->
     far as nobody else has changed it since. Return what could not be brought back there.
     """
     shutil.copytree(root, target, symlinks=True, ignore=_specials)
+    _keep_links_inside(root, target)
     restoring = Restoring((os.path.realpath(target),), "", store)
     return restoring.carry_out(restoring.plan(wanted)).left
+
+
+def _keep_links_inside(root: Path, target: Path) -> None:
+    """Let absolute links into the workspace lead into the copy, for who writes through them."""
+    for folder, directories, files in os.walk(target):
+        for place in (Path(folder, name) for name in (*directories, *files)):
+            if not place.is_symlink() or not (to := place.readlink()).is_absolute():
+                continue
+            if to.is_relative_to(root) and ".." not in to.parts:
+                place.unlink()
+                place.symlink_to(os.path.relpath(target / to.relative_to(root), folder))
 
 
 def _specials(folder: str, names: list[str]) -> list[str]:

@@ -61,6 +61,20 @@ def test_it_says_where_it_comes_out_otherwise(worked: Path, home: Path):
     assert (found["turn"], found["field"]) == (1, "content")
 
 
+def test_a_link_into_the_workspace_does_not_lead_out_of_the_copy(project: Path, home: Path):
+    (project / "link").symlink_to(project / "README.md")
+    (project / "here").symlink_to(project, target_is_directory=True)
+    command = "echo more >> link; echo more >> here/README.md; cat README.md"
+    script = [Say(calls=[Call("execute_command", {"command": command})]), Say(calls=[DONE])]
+    with ModelServer(script) as server:
+        arguments = ["run", "-y", "-m", "anthropic/test-model", "Do it."]
+        run_agent(arguments, cwd=project, home=home, server=server)
+    after = (project / "README.md").read_text()
+    done = replay(project, home)
+    assert done.exit_code == 0, done.stdout
+    assert (project / "README.md").read_text() == after
+
+
 def test_a_long_value_is_shown_where_it_differs(project: Path, home: Path):
     (project / "wide.txt").write_text("same\n" * 400)
     script = [Say(calls=[Call("execute_command", {"command": "cat wide.txt; date +%N"})])]
