@@ -81,6 +81,7 @@ def _user_said(task: Task, entry: UserSaid) -> Task:
         "the user spoke before the task was finished",
     )
     text = f"{entry.text}\n\n{entry.environment}" if entry.environment else entry.text
+    demand(bool(text.strip() or entry.images), "the user said nothing")
     return replace(
         task,
         messages=(*task.messages, UserMessage(text, entry.images)),

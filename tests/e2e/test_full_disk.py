@@ -19,6 +19,11 @@ ROOM = 16 * 1024
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits another process's files")
 
 
+def elsewhere(home: Path) -> dict[str, str]:
+    """Bytecode that the limit would cut short must not be met again by others."""
+    return {"PYTHONPYCACHEPREFIX": str(home / "bytecode")}
+
+
 def session_of(home: Path) -> Path:
     (path,) = (home / "agent/data/sessions").glob("*/*.jsonl")
     return path
@@ -37,7 +42,7 @@ def goes_on(project: Path, home: Path) -> None:
 def test_an_answer_that_does_not_fit_ends_the_run(project: Path, home: Path):
     limited = ["bash", "-c", f'ulimit -f {ROOM // 1024}; exec "$@"', "-"]
     args = [*limited, *command(["run", "-y", *MODEL, "Do it."])]
-    env = {"PYTHONDONTWRITEBYTECODE": "1"}
+    env = elsewhere(home)
     with ModelServer([Say("x" * ROOM)]) as server:
         done = subprocess.run(
             args,
@@ -56,8 +61,9 @@ def test_an_answer_that_does_not_fit_ends_the_run(project: Path, home: Path):
 
 
 def test_a_person_is_told_before_the_program_ends(project: Path, home: Path):
+    env = elsewhere(home)
     with ModelServer([Say("I see.")]) as server:
-        terminal = start_agent([*MODEL, "Do it."], cwd=project, home=home, server=server)
+        terminal = start_agent([*MODEL, "Do it."], cwd=project, home=home, server=server, env=env)
         terminal.expect("I see")
         terminal.expect(">[ \x08]")
         size = session_of(home).stat().st_size

@@ -60,6 +60,7 @@ ILLEGAL: dict[str, tuple[list[Told], Entry]] = {
     "a second session": ([], SESSION),
     "a second task": ([], TaskStarted("code")),
     # the user
+    "a user who says nothing": ([], UserSaid(" ", environment="\n")),
     "words of the user while calls are open": (OPEN, UserSaid("wait")),
     "words of the user before the end": ([asked(completion()), accepted()], UserSaid("more")),
     # the model

@@ -38,9 +38,13 @@ def conversations(draw: st.DrawFn, most: int = 6) -> list[Entry]:
         for one in calls:
             entries += draw(_answers(one))
         if not calls or draw(st.booleans()):
-            said = st.builds(UserSaid, WORDS, IMAGES, environment=TEXTS)
+            said = st.builds(UserSaid, WORDS, IMAGES, environment=TEXTS).filter(_says_something)
             entries.append(draw(st.sampled_from(Nudge).map(Nudged) | said))
     return entries
+
+
+def _says_something(said: UserSaid) -> bool:
+    return bool(said.text.strip() or said.environment.strip() or said.images)
 
 
 @st.composite

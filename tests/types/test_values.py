@@ -46,5 +46,10 @@ def test_asking_again_helps_where_the_next_answer_may_differ(fault: Fault):
 
 
 def test_asking_again_never_helps_against_our_own_mistakes():
-    ours = {Fault.AUTHENTICATION, Fault.CONTEXT_WINDOW, Fault.INVALID_REQUEST}
+    ours = {
+        Fault.AUTHENTICATION,
+        Fault.BUDGET,
+        Fault.CONTEXT_WINDOW,
+        Fault.INVALID_REQUEST,
+    }
     assert set(Fault) - ours == RETRYABLE
