@@ -1,5 +1,6 @@
 """A disk that is full stops the turn, says so, and leaves the session as it was readable before."""
 
+import os
 import resource
 import subprocess
 import sys
@@ -22,6 +23,13 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits another 
 def elsewhere(home: Path) -> dict[str, str]:
     """Bytecode that the limit would cut short must not be met again by others."""
     return {"PYTHONPYCACHEPREFIX": str(home / "bytecode")}
+
+
+@pytest.fixture(autouse=True)
+def unmeasured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What measures coverage has no room to write to either."""
+    for name in [name for name in os.environ if name.startswith("COVERAGE_")]:
+        monkeypatch.delenv(name)
 
 
 def session_of(home: Path) -> Path:

@@ -27,7 +27,7 @@ from agent_cli.types.messages import ToolCall
 
 TESTS = Path(__file__).parents[1]
 OLD, NEW, NEWER = "old\n" * 300, "new\n" * 300, "newer\n" * 300
-SAMPLE = 40
+SAMPLE = 24
 RUN = Call("execute_command", {"command": "echo run >> runs.txt"})
 
 
