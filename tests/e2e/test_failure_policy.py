@@ -8,6 +8,7 @@ from testbed.one_shot import ANTHROPIC, lines, results, run
 from testbed.replies import Call, Reply, Say
 from testbed.run_agent import run_agent, start_agent
 from testbed.server import ModelServer
+from testbed.terminals import PROMPT, say
 
 from agent_cli.settings.places import config_directory
 
@@ -158,12 +159,14 @@ def test_a_person_lets_failures_stand(project: Path, home: Path):
         terminal = start_agent(["-m", ANTHROPIC, "Do it."], cwd=project, home=home, server=server)
         terminal.expect("were not made good")
         terminal.expect("It is not there")
-        terminal.expect(">")
-        terminal.send("/waive\r")
+        terminal.expect(PROMPT)
+        say(terminal, "/waive")
         terminal.expect("read_file absent.md")
-        terminal.send("/waive\r")
+        terminal.expect(PROMPT)
+        say(terminal, "/waive")
         terminal.expect("no call that failed")
-        terminal.send("Then leave it.\r")
+        terminal.expect(PROMPT)
+        say(terminal, "Then leave it.")
         terminal.expect("Task completed")
         terminal.close()
     assert server.violations == []
