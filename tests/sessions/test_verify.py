@@ -84,6 +84,14 @@ def test_a_subtask_that_goes_on_after_all_answers_its_call_again():
     assert counted(*whole, *again) == NOTHING
 
 
+def test_a_result_in_the_middle_of_a_subtask_is_misplaced_and_not_its_parents():
+    part = call("part", SUBTASK)
+    begun = [asked(part, "late"), started("part"), TaskStarted("ask", "part", "look")]
+    told = [*begun, asked("a", "b"), settled("late", Outcome.FAILED), ran("a")]
+    found = counted(*told, settled("b", Outcome.FAILED))
+    assert found == replace(NOTHING, misplaced=("late",), waiting=("part",))
+
+
 def test_calls_whose_words_were_taken_back_are_not_missed():
     assert counted(UserSaid("do it"), asked("a", "b"), ran("a"), Rewound(0)) == NOTHING
 
