@@ -46,7 +46,8 @@ def at_rest(state: State, rules: Rules) -> State:
 def a_message_leads_on(state: State, rules: Rules) -> None:
     """See that it leads to a request, or to the limit that forbids one, in few steps."""
     state = at_rest(state, rules)
-    most = len(state.queued) + sum(2 + len(task.open_calls) for task in state.tasks)
+    # of each task: files put back, a limit or a result, and the floor
+    most = len(state.queued) + sum(3 + len(task.open_calls) for task in state.tasks)
     state = apply(state, UserSaid("go on"))
     for _ in range(most):
         step = next_step(state, rules)
