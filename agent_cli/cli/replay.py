@@ -91,7 +91,8 @@ def command(
     """Play a session again in a copy of the workspace as it was; exit 3 where it diverges.
 
     The model's part is played from the record, so no key is needed. Real tools work in the copy,
-    but commands can reach what lies outside of it: set a sandbox where that matters.
+    but commands can reach what lies outside of it: set a sandbox where that matters. What
+    `agent undo` does not see, .git for one, is there as it is now.
     """
     if tools not in ("real", "recorded"):
         raise typer.BadParameter("use real or recorded", param_hint="--tools")

@@ -36,8 +36,8 @@ def command(
 ) -> None:
     """Put files back as they were; exit 1 if one had to be left alone.
 
-    What something else has changed since is left alone and named. Not seen are changes of what
-    .gitignore covers, such as node_modules, unless a tool named the file.
+    What something else has changed since is left alone and named. Not seen are changes in
+    .git, and of what .gitignore covers, such as node_modules, unless a tool named the file.
     """
     session_id, _, number = which.partition(":")
     if number and not (number.isascii() and number.isdecimal() and int(number)):

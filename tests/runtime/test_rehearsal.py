@@ -12,7 +12,7 @@ from testbed.replies import Call, Reply, Say
 from testbed.run_agent import environment
 from testbed.server import ModelServer
 
-from agent_cli.frontends.headless.nobody import NobodyThere
+from agent_cli.frontends.headless.silent import Silent
 from agent_cli.runtime.assemble import assemble
 from agent_cli.runtime.recording import recording
 from agent_cli.runtime.replaying import Played, Stage, play
@@ -91,15 +91,10 @@ def recorded(project: Path, home: Path) -> list[Entry]:
     return list(entries(read(path)))
 
 
-class Watching(NobodyThere):
-    def emit(self, event: Event) -> None:
-        """Look away."""
-
-
 def played(told: list[Entry], folder: Path, home: Path, *, real: bool) -> Played:
     folder.mkdir(exist_ok=True)
     stage = Stage(folder, environment(home, None), real=real)
-    return asyncio.run(play(recording(told), stage, Settings(), Watching()))
+    return asyncio.run(play(recording(told), stage, Settings(), Silent()))
 
 
 @pytest.fixture
@@ -160,7 +155,7 @@ def test_a_part_can_be_played(turns: int, told: list[Entry], tmp_path: Path):
     folder = tmp_path / "empty"
     folder.mkdir()
     stage = Stage(folder, environment(tmp_path / "home", None), real=False)
-    again = asyncio.run(play(part, stage, Settings(), Watching()))
+    again = asyncio.run(play(part, stage, Settings(), Silent()))
     assert again.turns == turns
     assert again.divergence is None
 
@@ -174,7 +169,7 @@ def test_another_model_goes_on(told: list[Entry], project: Path, tmp_path: Path)
             real=False,
             model="openai-chat/test-model",
         )
-        again = asyncio.run(play(part, stage, Settings(), Watching()))
+        again = asyncio.run(play(part, stage, Settings(), Silent()))
     assert server.violations == []
     assert len(server.requests) == 1
     assert again.divergence is None

@@ -14,13 +14,12 @@ from testbed.replies import Call, Reply, Say
 from testbed.run_agent import environment
 from testbed.server import ModelServer
 
-from agent_cli.frontends.headless.nobody import NobodyThere
+from agent_cli.frontends.headless.silent import Silent
 from agent_cli.runtime.assemble import assemble
 from agent_cli.runtime.toolbox import Options
 from agent_cli.sessions.verify import verify
 from agent_cli.settings.schema import Settings
 from agent_cli.types.entries import CallFinished, Entry, TaskFinished, TaskStarted
-from agent_cli.types.events import Event
 from agent_cli.types.outcomes import Code
 
 READ = Call("read_file", {"files": [{"path": "README.md"}]})
@@ -35,16 +34,11 @@ SCRIPT: list[Reply] = [
 SUBTASK_ENDS = {Code.SUBTASK_COMPLETED, Code.SUBTASK_FAILED, Code.SUBTASK_CANCELLED}
 
 
-class Watching(NobodyThere):
-    def emit(self, event: Event) -> None:
-        """Look away."""
-
-
 def work(script: list[Reply], text: str, home: Path, resume: Path | None = None) -> None:
     with ModelServer(script) as server:
         environ = environment(home, server)
         options = Options(Path.cwd(), environ, "anthropic/test-model", resume=resume, yolo=True)
-        agent = assemble(Settings(), options, Watching())
+        agent = assemble(Settings(), options, Silent())
 
         async def whole() -> None:
             try:
