@@ -61,7 +61,8 @@ class App:
         try:
             if path in ("", "/", "/health") and request.method in ("GET", "HEAD"):
                 body = b"" if request.method == "HEAD" else b'{"status":"ok"}'
-                await reply.whole(200, JSON, body)
+                about = {"x-request-id": id_, "x-agent-proxy-request-id": id_}
+                await reply.whole(200, {**about, **JSON}, body)
                 return
             principal = self._access.principal(request.headers)
             _check_route(request.method, path)

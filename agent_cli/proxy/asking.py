@@ -105,7 +105,7 @@ class Asking:
                 if error.code == _BROKEN and self._delivery.again():
                     continue
                 raise
-            self.headers = answer.returned_headers
+            self.headers = {**self.headers, **answer.returned_headers}
             self._note(answer.status, began, turn.usage)
             return turn
 

@@ -63,7 +63,7 @@ class Journal:
                 raise ProxyError(
                     409,
                     "duplicate_in_flight",
-                    f"the same request is being answered, and its call of {tool.name!r} runs",
+                    "the same request is being answered: ask again when that has ended",
                     headers={"retry-after": "5"},
                 )
             await asyncio.sleep(_PAUSE)

@@ -6,6 +6,7 @@ import secrets
 import signal
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 from agent_cli.network.serving import Bounds, Headers, HttpServer
@@ -76,7 +77,7 @@ async def running(
         services = Services(config, upstream, tools, executor, store, Continuity(store), audit)
         app = App(services, Access(config, environ))
         bounds = Bounds(config.server.max_body, config.server.max_requests)
-        server = HttpServer(app.handle, _refusal, bounds)
+        server = HttpServer(app.handle, partial(_refusal, audit), bounds)
         try:
             port = await server.start(config.server.host, config.server.port)
         except OSError as error:
@@ -102,6 +103,9 @@ async def serve(config: Config, environ: Mapping[str, str], notice: Callable[[st
             loop.remove_signal_handler(number)
 
 
-def _refusal(status: int, why: str, headers: Headers) -> tuple[bytes, Headers]:
+def _refusal(audit: Audit, status: int, why: str, headers: Headers) -> tuple[bytes, Headers]:
+    """Refuse what is not even read."""
     error = ProxyError(status, _CODES.get(status, "bad_request"), why)
-    return refused(error, headers, "", fresh_id("req_"))
+    id_ = fresh_id("req_")
+    audit.write("response", id_, status=status, reason=error.code)
+    return refused(error, headers, "", id_)

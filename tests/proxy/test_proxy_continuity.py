@@ -10,7 +10,7 @@ from testbed.exchange import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES
 from testbed.managed_service import Answered, ToolService
 from testbed.proxied import Got, Proxied, configured, proxied, serving
 from testbed.proxy_cells import Cell, M, N, cells
-from testbed.proxy_clients import Answer, Json, read, repeated, results, user
+from testbed.proxy_clients import Answer, Json, repeated, results, user
 from testbed.replies import Call, Say
 
 from agent_cli.proxy.config import Token
@@ -77,9 +77,7 @@ def finals(cell: Cell, proxy: Proxied, first: str, headers: dict[str, str]) -> A
 def ask(
     cell: Cell, proxy: Proxied, history: list[Json], headers: dict[str, str]
 ) -> tuple[Got, Answer]:
-    got = proxy.ask(cell.path, cell.request(history), headers)
-    assert got.status == 200, got.body
-    return got, read(cell.wire, got.body, stream=cell.stream)
+    return cell.ask(proxy, history, headers)
 
 
 @cells

@@ -85,7 +85,7 @@ def _without_ids(body: bytes) -> list[bytes]:
 @cells
 def test_a7_a_clients_tool_of_the_same_name_stays_the_clients(cell: Cell, tmp_path: Path):
     own = with_digest("docs.search")
-    script = [Say(calls=[Call(own, {"q": "x"})]), Say(calls=[M])]
+    script = [Say(calls=[Call(own, {"q": "ours"})]), Say(calls=[M])]
     with proxied(script, tmp_path) as proxy:
         _, answer = cell.ask(proxy, [user("hi")], tools=("docs_search", "bash"))
         first = proxy.upstream.requests[0]

@@ -11,7 +11,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
+from testbed import proxy_rules
 from testbed.managed_service import ToolService
+from testbed.proxy_rules import Heard
 from testbed.server import ModelServer, Script
 
 from agent_cli.proxy.config import (
@@ -68,6 +70,9 @@ class Proxied:
         self.port = 0
         self.stop: Callable[[], None] = lambda: None
         self.notices: list[str] = []
+        self.heard: list[Heard] = []
+        self.distinct = True
+        """The test's managed calls can be told from all others by their arguments."""
 
     def ask(
         self, path: str, body: Any, headers: dict[str, str] | None = None, method: str = "POST"
@@ -83,7 +88,16 @@ class Proxied:
             whole = response.read()
         finally:
             connection.close()
+        heard = Heard(data, response.status, found, whole)
+        proxy_rules.check_frame(heard)
+        self.heard.append(heard)
         return Got(response.status, found, whole, [])
+
+    def check(self) -> None:
+        """Assert what holds for all that clients were told; the proxy has ended by now."""
+        if self.distinct:
+            asked = [one.raw for one in getattr(self.upstream, "requests", ())]
+            proxy_rules.check(self.heard, self.audit(), asked)
 
     def audit(self, event: str = "") -> list[dict[str, Any]]:
         """End the proxy, and return what it has written."""
@@ -168,6 +182,7 @@ def serving(proxied: Proxied, config: Config) -> Generator[Proxied]:
         yield proxied
     finally:
         server.stop()
+    proxied.check()
 
 
 @contextmanager

@@ -3,9 +3,10 @@
 from typing import Any, NamedTuple
 
 import pytest
-from testbed.exchange import OPENAI_CHAT, WIRES
+from testbed import proxy_twins
+from testbed.exchange import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES, WIRES
 from testbed.proxied import Got, Proxied
-from testbed.proxy_clients import PATHS, Answer, Json, read, request
+from testbed.proxy_clients import PATHS, READERS, Answer, Json, request, whole
 from testbed.replies import Call
 
 M = Call("docs_search", {"q": "x"})
@@ -27,21 +28,38 @@ class Cell(NamedTuple):
             more.setdefault("stream_options", {"include_usage": True})
         return request(self.wire, history, stream=self.stream, **more)
 
-    def ask(self, proxy: Proxied, history: list[Json], **more: Any) -> tuple[Got, Answer]:
-        """Ask for what must succeed."""
-        got = proxy.ask(self.path, self.request(history, **more))
+    @property
+    def id(self) -> str:
+        return f"{self.wire}-{'stream' if self.stream else 'whole'}"
+
+    def ask(
+        self,
+        proxy: Proxied,
+        history: list[Json],
+        headers: dict[str, str] | None = None,
+        **more: Any,
+    ) -> tuple[Got, Answer]:
+        """Ask for what must succeed; the streamed answer and the whole one must be the same."""
+        got = proxy.ask(self.path, self.request(history, **more), headers)
         assert got.status == 200, got.body
-        return got, read(self.wire, got.body, stream=self.stream)
+        made = whole(self.wire, got.body, stream=self.stream)
+        proxy_twins.HEARD.append(made)
+        return got, READERS[self.wire](made)
 
 
-cells = pytest.mark.parametrize(
-    "cell",
-    [
-        pytest.param(Cell(wire, stream), id=f"{wire}-{'stream' if stream else 'whole'}")
-        for wire in WIRES
-        for stream in (False, True)
-    ],
-)
+def _marked(found: list[Cell]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("cell", [pytest.param(one, id=one.id) for one in found])
+
+
+ALL = [Cell(wire, stream) for wire in WIRES for stream in (False, True)]
+cells = _marked(ALL)
+whole_cells = _marked([one for one in ALL if not one.stream])
+stream_cells = _marked([one for one in ALL if one.stream])
+chat_cells = _marked([one for one in ALL if one.wire == OPENAI_CHAT])
+responses_cells = _marked([one for one in ALL if one.wire == OPENAI_RESPONSES])
+messages_cells = _marked([one for one in ALL if one.wire == ANTHROPIC_MESSAGES])
+both_of_each_wire = pytest.mark.parametrize("wire", WIRES)
+"""For a test that itself asks for the answer streamed and whole."""
 
 
 def names(answer: Answer) -> list[str]:

@@ -83,9 +83,12 @@ def results(wire: str, answer: Answer, text: str = "content") -> list[Json]:
     return [{"role": "user", "content": blocks}]
 
 
+def whole(wire: str, body: bytes, *, stream: bool) -> Json:
+    return accumulated(wire, body) if stream else json.loads(body)
+
+
 def read(wire: str, body: bytes, *, stream: bool) -> Answer:
-    whole = accumulated(wire, body) if stream else json.loads(body)
-    return READERS[wire](whole)
+    return READERS[wire](whole(wire, body, stream=stream))
 
 
 def frames(body: bytes) -> list[Frame]:
@@ -131,7 +134,7 @@ def _chat(events: list[Frame]) -> Json:
     if calls:
         message["tool_calls"] = list(calls.values())
     choice = {"index": 0, "message": message, "finish_reason": finish}
-    head = {name: chunks[0][name] for name in ("id", "created", "model")}
+    head = {name: value for name, value in chunks[0].items() if name not in ("choices", "usage")}
     return {**head, "choices": [choice], "usage": usage}
 
 
