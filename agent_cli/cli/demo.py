@@ -11,7 +11,8 @@ from typing import Annotated
 
 import typer
 
-from agent_cli.cli.work import Run, run_once, run_repl
+from agent_cli.cli.start import with_a_person
+from agent_cli.cli.work import Run, run_once
 from agent_cli.engine.outcomes import EXIT_STATUS, Verdict
 from agent_cli.frontends.headless.approving import ApprovesAll
 from agent_cli.i18n.catalog import say
@@ -57,7 +58,7 @@ def _play(project: Path, *, yes: bool) -> int:
         cwd=project, environ=environ, model=model, interactive=not yes, demonstrates=yes
     )
     run = Run(settings, options, PROMPT)
-    status = run_once(run, ApprovesAll()) if yes else run_repl(run, once=True)
+    status = run_once(run, ApprovesAll()) if yes else with_a_person(run, once=True)
     passed = _tests_pass(project, environ)
     sys.stderr.write((say("the tests pass") if passed else say("the tests still fail")) + "\n")
     return status or (0 if passed else EXIT_STATUS[Verdict.UNRESOLVED])

@@ -11,7 +11,7 @@ from agent_cli.cli.model_choice import choose_model
 from agent_cli.cli.options import Flags, directory
 from agent_cli.cli.resume import resume_path
 from agent_cli.cli.trusting import folders_servers, settings_in
-from agent_cli.cli.work import Run, run_once, run_repl, with_standard_input
+from agent_cli.cli.work import Run, run_once, with_standard_input
 from agent_cli.frontends.given_text import given as text_given
 from agent_cli.i18n.catalog import say
 from agent_cli.runtime.toolbox import Options
@@ -83,11 +83,18 @@ def start(flags: Flags) -> None:
         parallel_tool_calls=flags.parallel,
     )
     if interactive:
-        raise typer.Exit(run_repl(Run(settings, options, text)))
+        raise typer.Exit(with_a_person(Run(settings, options, text)))
     from agent_cli.frontends.headless.registry import output  # noqa: PLC0415 - this way only
 
     frontend = output("stream-json" if flags.json else flags.output_format)
     raise typer.Exit(run_once(Run(settings, options, text, typed), frontend))
+
+
+def with_a_person(run: Run, *, once: bool = False) -> int:
+    """Work with the person at the terminal; return the exit status."""
+    from agent_cli.cli.at_terminal import run_repl  # noqa: PLC0415 - 150 ms, for terminals only
+
+    return run_repl(run, once=once)
 
 
 def refuse_contradictions(flags: Flags) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
+_OF_SLASH_COMMANDS = ("command.help", "command.hint")
 ROOT = Path(__file__).parents[2]
 
 
@@ -39,19 +40,29 @@ def imports(tree: ast.AST) -> Iterator[str]:
 def said(tree: ast.Module) -> Iterator[str]:
     """Every message that the module passes to `say`.
 
-    A message that `say` gets from a variable comes from the module's table of commands.
+    A message that `say` gets from a variable comes from the module's table of commands, or from a
+    slash command, which says in its own module what it does.
     """
     from_table = False
     for called, node in calls(tree):
+        if called == "Command":
+            yield from _of_slash_command(node)
         if called != "say":
             continue
         for message in branches(node.args[0]):
             if isinstance(message, ast.Constant) and isinstance(message.value, str):
                 yield message.value
-            else:
+            elif ast.unparse(message) not in _OF_SLASH_COMMANDS:
                 from_table = True
     if from_table:
         yield from _command_table(tree)
+
+
+def _of_slash_command(node: ast.Call) -> Iterator[str]:
+    for keyword in node.keywords:
+        if f"command.{keyword.arg}" in _OF_SLASH_COMMANDS:
+            assert isinstance(keyword.value, ast.Constant), "a slash command is a table"
+            yield str(keyword.value.value)
 
 
 def branches(node: ast.expr) -> Sequence[ast.expr]:

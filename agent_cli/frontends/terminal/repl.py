@@ -13,16 +13,18 @@ from agent_cli.frontends.messages import (
     remark,
 )
 from agent_cli.frontends.sanitiser import visible
+from agent_cli.frontends.terminal.commands import registry
+from agent_cli.frontends.terminal.commands.base import (
+    Answer,
+    Draft,
+    Elsewhere,
+    Here,
+    Leave,
+    Outside,
+    Prompt,
+)
 from agent_cli.frontends.terminal.input import ReadLine, line_reader
 from agent_cli.frontends.terminal.interrupt import interruptible
-from agent_cli.frontends.terminal.rewinding import rewind
-from agent_cli.frontends.terminal.slash_commands import (
-    Fork,
-    Leave,
-    Rewind,
-    is_prompt,
-    run_command,
-)
 from agent_cli.frontends.terminal.writer import Writer
 from agent_cli.i18n.catalog import say
 from agent_cli.runtime.agent import Agent
@@ -41,30 +43,32 @@ FAILED: Final = Failed.FAILED
 class Repl:
     """One person, one agent."""
 
-    def __init__(self, agent: Agent, writer: Writer, read_line: ReadLine) -> None:
+    def __init__(self, agent: Agent, writer: Writer, read_line: ReadLine, outside: Outside) -> None:
         self._agent = agent
         self._writer = writer
         self._read_line = read_line
+        self._here = Here(agent, writer, line_reader(None, during_turn=True), outside)
         self._leaving = False
         self._draft = ""
         """What the next line begins with."""
-        self.forks = False
-        """The user went on from here to a fork of the session."""
 
-    async def run(self, first: str = "", *, once: bool = False) -> None:
-        """Go on until the user leaves; `first` is what was said on the command line."""
+    async def run(self, first: str = "", *, once: bool = False) -> Elsewhere | None:
+        """Go on until the user leaves; return the session to go on in, if there is one.
+
+        `first` is what was said on the command line.
+        """
         if first:
             await self._turn(first, once=once)
         if once:
-            return
+            return None
         while (line := await self._next()) is not None:
-            if not is_prompt(self._agent, line):
-                try:
-                    await self._command(line)
-                except Leave:
-                    return
+            if not registry.is_prompt(self._agent.customs, line):
+                left = await self._command(line)
+                if left is not None:
+                    return left.to
             elif line:
                 await self._turn(line)
+        return None
 
     async def _next(self) -> str | None:
         try:
@@ -81,29 +85,29 @@ class Repl:
         self._leaving = False
         return line
 
-    async def _command(self, line: str) -> None:
-        shown = run_command(self._agent, line)
-        if isinstance(shown, Rewind):
-            ask = line_reader(None)
-            self._draft = await rewind(self._agent, self._writer, ask, shown.number)
-            return
-        if isinstance(shown, Fork):
-            self._fork()
-            return
-        if not isinstance(shown, str):
-            done = await self._watched(shown)
+    async def _command(self, line: str) -> Leave | None:
+        """Do what the command says; return that the user wants to leave, if so."""
+        answer = registry.run(self._here, line)
+        if isinstance(answer, Coroutine):
+            done = await self._watched(answer)
             if done is FAILED:
-                return
-            shown = say("interrupted") if done is None else done
-        if shown:
-            self._writer.show(Text(shown))
+                return None
+            answer = say("interrupted") if done is None else done
+        if isinstance(answer, Leave):
+            return answer
+        await self._answered(answer)
+        return None
 
-    def _fork(self) -> None:
-        if self._agent.session.path is None:
-            self._writer.show(Text(say("this session is kept nowhere, so it cannot be forked")))
-            return
-        self.forks = True
-        raise Leave
+    async def _answered(self, answer: "Answer") -> None:
+        if isinstance(answer, Draft):
+            self._draft = answer.text
+        elif isinstance(answer, Prompt):
+            await self._turn(answer.text)
+        elif isinstance(answer, str):
+            if answer:
+                self._writer.show(Text(answer))
+        elif not isinstance(answer, Leave):
+            self._writer.show(answer)
 
     async def _turn(self, text: str, *, once: bool = False) -> None:
         awaiting = await self._watched(self._agent.submit(text))

@@ -1,12 +1,12 @@
-"""`/context` and `/compact`: how full the model's window is, and how to make room in it."""
+"""`/context`: how full the model's window is."""
 
+from agent_cli.frontends.terminal.commands.base import Answer, Command, Here
 from agent_cli.i18n.catalog import say
-from agent_cli.runtime.agent import Agent
 
 
-def context(agent: Agent, argument: str) -> str:
+def run(here: Here, argument: str) -> Answer:
     """Say what the next request would consist of."""
-    filling = agent.compaction.filling()
+    filling = here.agent.compaction.filling()
     if filling is None:
         return say("nothing has been said yet")
     parts = filling.parts
@@ -32,8 +32,9 @@ def context(agent: Agent, argument: str) -> str:
     return "\n".join(shown)
 
 
-async def compact(agent: Agent, argument: str) -> str:
-    """Compact the conversation; what became of it is shown by whoever listens."""
-    if await agent.compaction.asked(argument):
-        return ""
-    return say("there is nothing to be gained by compacting now")
+COMMAND = Command(
+    name="context",
+    help="show how full the model's window is",
+    run=run,
+    while_working=True,
+)

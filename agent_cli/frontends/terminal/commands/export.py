@@ -1,28 +1,19 @@
-"""`/rename`, `/export` and `/fork`: care for the session that runs."""
+"""`/export`: the session as a file to read, keep or show."""
 
 from pathlib import Path
 
 from agent_cli.frontends.exports.formats import format_of, rendered
 from agent_cli.frontends.sanitiser import in_one_line, visible
+from agent_cli.frontends.terminal.commands.base import Answer, Command, Here
 from agent_cli.i18n.catalog import say
-from agent_cli.runtime.agent import Agent
-from agent_cli.runtime.session_care import rename as named
 from agent_cli.sessions.export import export_of
 from agent_cli.sessions.whole import write_new
 from agent_cli.types.errors import ConfigurationError, JournalError
 
 
-def rename(agent: Agent, argument: str) -> str:
-    """Name the session, or say how it is named."""
-    name = named(agent.session, argument) if argument else agent.session.state.title
-    if not name:
-        return say("the session has no name; /rename NAME gives it one")
-    return say("named {name}", name=in_one_line(name))
-
-
-def export(agent: Agent, argument: str) -> str:
+def run(here: Here, argument: str) -> Answer:
     """Write the session to a new file; its ending says in which format."""
-    path = agent.session.path
+    path = here.agent.session.path
     if path is None:
         return say("this session is kept nowhere")
     file = Path(argument or f"{path.stem}.md").expanduser()
@@ -31,3 +22,11 @@ def export(agent: Agent, argument: str) -> str:
     except (JournalError, ConfigurationError) as error:
         return visible(str(error))
     return say("written to {path}", path=in_one_line(str(file)))
+
+
+COMMAND = Command(
+    name="export",
+    help="write the session to a file: .md, .json or .html",
+    hint="[FILE]",
+    run=run,
+)

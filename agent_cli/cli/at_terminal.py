@@ -1,0 +1,131 @@
+"""Works with a person at the terminal: in one session, and in those that they go on to.
+
+Importing it takes a while: only who is at a terminal does.
+"""
+
+import asyncio
+import signal
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+from rich.console import Console
+from rich.text import Text
+
+from agent_cli.cli.work import Run, collect_again
+from agent_cli.engine.outcomes import EXIT_STATUS
+from agent_cli.frontends.sanitiser import visible
+from agent_cli.frontends.stopping import stopping
+from agent_cli.frontends.terminal.commands.base import Elsewhere, Outside
+from agent_cli.frontends.terminal.input import line_reader
+from agent_cli.frontends.terminal.render import TerminalFrontend
+from agent_cli.frontends.terminal.repl import Repl
+from agent_cli.frontends.terminal.writer import Writer
+from agent_cli.i18n.catalog import say
+from agent_cli.runtime.agent import Agent
+from agent_cli.runtime.assemble import assemble
+from agent_cli.runtime.frontend import Frontend
+from agent_cli.runtime.toolbox import Options
+from agent_cli.settings.places import state_directory
+from agent_cli.types.errors import ConfigurationError, JournalError
+
+T = TypeVar("T")
+
+
+class _Session(Struct, frozen=True):
+    agent: Agent
+    outside: Outside
+
+
+def run_repl(run: Run, *, once: bool = False) -> int:
+    """Work with a person until they leave; `once` ends after the first task.
+
+    Return the exit status.
+    """
+    writer = Writer(Console(highlight=False))
+    frontend = TerminalFrontend(writer, line_reader(None, during_turn=True))
+    first = _begun(Outside(run.settings, run.options), frontend)
+    writer.show(_greeting(run))
+    history = None if run.options.ephemeral else state_directory(run.options.environ) / "history"
+
+    async def work() -> int:
+        current, prompt = first, run.prompt
+        try:
+            while True:
+                repl = _repl(current, writer, history)
+                status, to = await _until_stopped(repl.run(prompt, once=once))
+                if to is None:
+                    return status
+                left, current, prompt = current, _next(current, to, writer, frontend), ""
+                if left is not current:
+                    await left.agent.close()
+        finally:
+            await current.agent.close()
+
+    collect_again()
+    return asyncio.run(work())
+
+
+def _begun(outside: Outside, frontend: Frontend) -> _Session:
+    return _Session(assemble(outside.settings, outside.options, frontend), outside)
+
+
+def _repl(session: _Session, writer: Writer, history: Path | None) -> Repl:
+    return Repl(session.agent, writer, line_reader(history, rewinds=True), session.outside)
+
+
+def _next(current: _Session, to: Elsewhere, writer: Writer, frontend: Frontend) -> _Session:
+    """Return the session that the user goes on to; the current one, if that cannot be had."""
+    options = _going_to(to, current.outside.options)
+    try:
+        following = _begun(replace(current.outside, options=options), frontend)
+    except (ConfigurationError, JournalError) as error:
+        writer.show(Text(visible(str(error)), style="bold red"))
+        return current
+    writer.show(Text(_arrival(to)))
+    return following
+
+
+def _going_to(to: Elsewhere, options: Options) -> Options:
+    """Return the options for another session: it is as it was left, or as the settings say."""
+    return replace(
+        options,
+        resume=to.path,
+        fork=to.fork,
+        mode="",
+        protocol=None,
+        parallel_tool_calls=None,
+        record=None,  # a cassette is of one session
+    )
+
+
+def _arrival(to: Elsewhere) -> str:
+    if to.path is not None and not to.fork:
+        return say("from here on this is the session {id}", id=to.path.stem)
+    return say("from here on this is a new session; the other stays as it is")
+
+
+async def _until_stopped(work: Coroutine[Any, Any, T]) -> tuple[int, T | None]:
+    """Do the work; return the exit status, and what came of the work if it was not stopped.
+
+    A signal is a way to leave: the terminal is restored.
+    """
+    task = asyncio.ensure_future(work)
+    with stopping(task, [signal.SIGTERM, signal.SIGHUP]) as received:
+        try:
+            done = await task
+        except asyncio.CancelledError:
+            if not received:
+                raise
+            done = None
+    return (EXIT_STATUS[received[0]], None) if received else (0, done)
+
+
+def _greeting(run: Run) -> str:
+    return say(
+        "agent, model {model}, approval {approval}; Ctrl+J new line, Ctrl-C cancels, /help",
+        model=run.options.model,
+        approval="yolo" if run.options.yolo else say("asks"),
+    )

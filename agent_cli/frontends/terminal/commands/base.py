@@ -1,0 +1,80 @@
+"""What a slash command is, what it may look at, and what it may answer."""
+
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from msgspec import Struct
+from rich.console import RenderableType
+
+from agent_cli.frontends.terminal.input import ReadLine
+from agent_cli.frontends.terminal.writer import Writer
+from agent_cli.runtime.agent import Agent
+from agent_cli.runtime.toolbox import Options
+from agent_cli.settings.schema import Settings
+
+
+class Outside(Struct, frozen=True):
+    """What the session that runs was begun with."""
+
+    settings: Settings
+    options: Options
+
+
+class Here(Struct, frozen=True):
+    """What a command may look at, and speak through."""
+
+    agent: Agent
+    writer: Writer
+    ask: ReadLine
+    """For one more line from the user; raises EOFError and KeyboardInterrupt."""
+    outside: Outside
+
+
+class Elsewhere(Struct, frozen=True):
+    """The session in which to go on, when this one is left as it is."""
+
+    path: Path | None = None
+    """Its file; None for a new session."""
+    fork: bool = False
+    """Not in it, but in a new one with the same beginning."""
+
+
+class Leave(Struct, frozen=True):
+    """The user wants to leave: the program, or this session for another."""
+
+    to: Elsewhere | None = None
+
+
+class Draft(Struct, frozen=True):
+    """What the user's next line begins with."""
+
+    text: str
+
+
+class Prompt(Struct, frozen=True):
+    """What the model is told on behalf of the user."""
+
+    text: str
+
+
+Answer: TypeAlias = RenderableType | Leave | Draft | Prompt
+"""Something to show, empty for nothing; or what only the loop can do.
+
+A text is shown as it is: what in it is not ours must have been made visible.
+"""
+
+Run: TypeAlias = Callable[[Here, str], Answer | Coroutine[Any, Any, Answer]]
+"""Gets what stands behind the name. What takes a while is a coroutine, which can be interrupted."""
+
+
+class Command(Struct, frozen=True, kw_only=True):
+    name: str
+    help: str
+    """One line: what it does."""
+    run: Run
+    aliases: tuple[str, ...] = ()
+    hint: str = ""
+    """The arguments as /help shows them."""
+    while_working: bool = False
+    """Whether it may be run while the agent is at work: it only looks."""
