@@ -11,6 +11,7 @@ from msgspec import Struct
 from agent_cli.network.serving import Reply, Request
 from agent_cli.proxy import mediating
 from agent_cli.proxy.access import Access
+from agent_cli.proxy.clients import name_of
 from agent_cli.proxy.continuity import conversation_of
 from agent_cli.proxy.delivery import JSON
 from agent_cli.proxy.dialects import chat, messages, responses
@@ -97,7 +98,10 @@ class App:
         fields = _fields(visit.body)
         headers = visit.request.headers
         injection = None
-        if ("input" if dialect is responses else "messages") in fields:
+        client = self._client(visit)
+        known = self._services.config.clients.get(client)
+        mediates = known is None or known.mediate
+        if mediates and ("input" if dialect is responses else "messages") in fields:
             tools = await self._tools(visit, fields)
             mediation = self._services.config.mediation
             injection = injected(dialect, fields, headers, tools, mediation)
@@ -107,6 +111,7 @@ class App:
             principal=visit.principal,
             path=visit.path,
             model=_value(fields, "model"),
+            client=client or None,
             mediated=injection is not None,
         )
         if injection is None:
@@ -114,7 +119,7 @@ class App:
             return
         for name in injection.dropped:
             self._services.audit.write("tool_injection_conflict", visit.id, name=name)
-        request = asked((visit.id, visit.principal), dialect, headers, fields, injection)
+        request = asked((visit.id, visit.principal, client), dialect, headers, fields, injection)
         await mediating.answer(self._services, request, visit.reply, visit.headers)
 
     async def _pass(self, visit: _Visit, dialect: str) -> None:
@@ -133,7 +138,7 @@ class App:
         injection = injected(messages, fields, headers, tools, mediation)
         body = visit.body
         if injection is not None and "messages" in fields:
-            request = asked((visit.id, visit.principal), messages, headers, fields, injection)
+            request = asked((visit.id, visit.principal, ""), messages, headers, fields, injection)
             _, history = await mediating.history_of(self._services, request, {})
             body = msgspec.json.encode(messages.with_history(injection.fields, history))
         answer = await known_to(self._services.upstream, messages.NAME, _COUNT, headers, body)
@@ -151,6 +156,11 @@ class App:
         if await self._services.store.get(RESPONSE, visit.principal, id_, age) is not None:
             raise ProxyError(404, "response_not_found", f"there is no response {id_!r} here")
         await self._pass(visit, responses.NAME)
+
+    def _client(self, visit: _Visit) -> str:
+        token = self._services.config.tokens.get(visit.principal)
+        clients = self._services.config.clients
+        return name_of(clients, token.client if token else "", visit.request.headers)
 
     async def _tools(self, visit: _Visit, fields: Fields) -> Mapping[str, Managed]:
         """Return the tools of the client's conversation: those that its first request got."""

@@ -74,10 +74,11 @@ class Asking:
         """Replies so far, those of an equal request before this one included."""
         self.headers: dict[str, str] = {}
         self.continuity = report(recalled)
+        reserved = services.config.mediation.reserved_names
         self.owned = Owned(
             request.injection.owned,
             recalled.tools,
-            services.tools.beginnings,
+            services.tools.beginnings if reserved == "answer" else (),
             request.injection.client_names,
         )
 

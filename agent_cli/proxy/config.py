@@ -11,8 +11,9 @@ import msgspec
 from msgspec import Meta, Struct, field
 
 from agent_cli.network.proxies import is_loopback
+from agent_cli.proxy.clients import Client, check_clients
 from agent_cli.proxy.dialects.usage import Report
-from agent_cli.proxy.mediation import Mixed, Rules, Unsafe
+from agent_cli.proxy.options import Mediation
 from agent_cli.settings.check import SettingError, check
 from agent_cli.settings.locate import line_of
 from agent_cli.settings.schema import McpServer
@@ -66,6 +67,8 @@ class Token(Struct, frozen=True, forbid_unknown_fields=True):
     sha256: str = ""
     tools: tuple[str, ...] = ("*",)
     """Patterns of the managed tools that they get."""
+    client: str = ""
+    """Which client uses it, of `[clients]` or of those that are known; empty is by `user-agent`."""
     usage: Report | None = None
 
 
@@ -118,26 +121,6 @@ class Limits(Struct, frozen=True, forbid_unknown_fields=True):
     """Managed calls at the same time, in one request."""
 
 
-class Mediation(Struct, frozen=True, forbid_unknown_fields=True):
-    mixed_policy: Mixed = Mixed.FORWARD
-    unsafe_policy: Unsafe = Unsafe.ERROR
-    retries: Annotated[int, Meta(ge=0, le=5)] = 1
-    inject_when: Literal["client_has_tools", "always", "header"] = "client_has_tools"
-    on_prefix_failure: Literal["forward", "resample"] = "forward"
-    terminal_text: str = "Done."
-    n_policy: Literal["refuse", "bypass"] = "refuse"
-    guidance_memory: bool = True
-    usage: Report | None = None
-    """Empty means by client: `context` for coding agents, `sum` for others."""
-    schema_validation: bool = True
-    keepalive_chat: Literal["comment", "empty_delta", "off"] = "comment"
-    """What Chat Completions clients get while there is nothing to say; not all bear comments."""
-
-    @property
-    def rules(self) -> Rules:
-        return Rules(self.mixed_policy, self.unsafe_policy, self.retries)
-
-
 class Continuity(Struct, frozen=True, forbid_unknown_fields=True):
     path: str = ""
     """Empty is a file among the user's data."""
@@ -161,6 +144,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     upstream: Upstream = Upstream()
     server: Server = Server()
     tokens: dict[str, Token] = field(default_factory=dict[str, Token])
+    clients: dict[str, Client] = field(default_factory=dict[str, Client])
     mcp: dict[str, McpServer] = field(default_factory=dict[str, McpServer])
     http: dict[str, HttpTool] = field(default_factory=dict[str, HttpTool])
     treat: dict[str, Treatment] = field(default_factory=dict[str, Treatment])
@@ -208,6 +192,7 @@ def checked(config: Config, environ: Mapping[str, str]) -> Config:
         )
     for name, token in config.tokens.items():
         _check_token(name, token, environ)
+    check_clients(config.clients, {name: token.client for name, token in config.tokens.items()})
     for name, tool in config.http.items():
         parts = urlsplit(tool.url)
         if parts.scheme not in ("http", "https") or not parts.hostname:

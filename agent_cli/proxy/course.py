@@ -5,17 +5,20 @@ from collections.abc import Sequence
 from msgspec import Struct, field
 
 from agent_cli.proxy.asking import Asking
+from agent_cli.proxy.clients import usage_report
 from agent_cli.proxy.delivery import Delivery
 from agent_cli.proxy.dialects.base import Call, Round, Turn
 from agent_cli.proxy.dialects.usage import merged
 from agent_cli.proxy.envelopes import failure
-from agent_cli.proxy.injection import usage_report
 from agent_cli.proxy.managed import Managed
 from agent_cli.proxy.mediation import Kind, Plan, Then
 from agent_cli.proxy.remembering import Memory, Results
 from agent_cli.proxy.request import Asked, Services
 from agent_cli.proxy.sentences import sentence
 from agent_cli.proxy.store import Kept
+
+_UNKNOWN = 2
+"""Calls of tools that there are not, after which the model is told to end."""
 
 
 class Report(Struct):
@@ -65,10 +68,11 @@ class Course:
         await self._close(kept.turn)
         return False
 
-    async def execute(self, calls: Sequence[Call]) -> Results:
+    async def execute(self, calls: Sequence[Call], *, stop: bool = False) -> Results:
+        """Make the calls; with `stop`, none after one that failed."""
         batch = [(call, self._tool(call)) for call in calls]
         number = len(self.memory.kept) + 1
-        envelopes = await self.services.executor.run(batch, self.ledger, number)
+        envelopes = await self.services.executor.run(batch, self.ledger, number, stop=stop)
         self.executed_rounds += 1
         return list(zip(calls, envelopes, strict=True))
 
@@ -109,9 +113,8 @@ class Course:
         self.report.disposition = self._disposition(made)
         config = self.services.config
         token = config.tokens.get(self.request.principal)
-        report = usage_report(
-            self.request.headers, token.usage if token else None, config.mediation.usage
-        )
+        own = token.usage if token else None
+        report = usage_report(config.clients, self.request.client, own, config.mediation.usage)
         usage = merged([one.turn.usage for one in self.rounds], report)
         continuity = "stored" if stored else self.asking.continuity
         headers = {**self.asking.headers, **self.headers(), "x-agent-proxy-continuity": continuity}
@@ -136,6 +139,8 @@ class Course:
             self.finalizing = "soft_deadline"
         if not self.finalizing and self.ledger.streak >= self.services.config.limits.repeats:
             self.finalizing = "repeated_calls"
+        if not self.finalizing and self.ledger.unknown > _UNKNOWN:
+            self.finalizing = "unsupported_tools"
         if self.finalizing:
             self.services.audit.write("finalization", self.request.id, reason=self.finalizing)
 

@@ -93,6 +93,8 @@ async def _go_on(course: Course, turn: Turn, made: Plan) -> bool:
     if made.reject:
         results: Results = _attempt(course, turn, made).rejections
         course.retried += 1
+        if course.retried >= course.services.config.limits.max_rounds:
+            course.finalizing = "max_rounds"  # only a policy without an end of its own comes here
         await course.keep(turn, made.reject, results, executed=False)
         return False
     if course.executed_rounds >= course.services.config.limits.max_rounds:
@@ -112,7 +114,8 @@ async def _finish(course: Course, turn: Turn, made: Plan) -> bool:
     """Give the client what is its own; return whether that has ended the answer."""
     results: Results = ()
     if made.kind is Kind.PREFIX:
-        results = await course.execute([turn.calls[at] for at in made.execute])
+        stop = course.services.config.mediation.stop_prefix_on_error
+        results = await course.execute([turn.calls[at] for at in made.execute], stop=stop)
         resample = course.services.config.mediation.on_prefix_failure == "resample"
         if resample and not all(envelope.ok for _, envelope in results):
             _tell_dropped(course, turn, made.release)

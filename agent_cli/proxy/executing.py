@@ -47,6 +47,8 @@ class Ledger(Struct):
     last: str = ""
     streak: int = 0
     trace: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
+    unknown: int = 0
+    """Calls of tools that there are not."""
 
 
 class Executor:
@@ -73,18 +75,43 @@ class Executor:
         return bool(ledger.began) and time.monotonic() - ledger.began > limit
 
     async def run(
-        self, batch: Sequence[tuple[Call, Managed | None]], ledger: Ledger, round_: int
+        self,
+        batch: Sequence[tuple[Call, Managed | None]],
+        ledger: Ledger,
+        round_: int,
+        *,
+        stop: bool = False,
     ) -> list[Envelope]:
-        """Return a result for each call, in order. Raises ProxyError(409)."""
+        """Return a result for each call, in order; with `stop`, make none after one that failed.
+
+        Raises ProxyError(409).
+        """
         ledger.began = ledger.began or time.monotonic()
         found: list[Envelope] = []
         numbered = list(enumerate(batch))
+        if stop:
+            return await self._until_failure(numbered, ledger, round_)
         for reads, run in groupby(numbered, key=lambda one: _reads(one[1][1])):
             calls = [(call, tool, (round_, place)) for place, (call, tool) in run]
             if reads:
                 found += await self._together(calls, ledger)
             else:
                 found += [await self._one(call, tool, ledger, at) for call, tool, at in calls]
+        return found
+
+    async def _until_failure(
+        self,
+        numbered: Sequence[tuple[int, tuple[Call, Managed | None]]],
+        ledger: Ledger,
+        round_: int,
+    ) -> list[Envelope]:
+        found: list[Envelope] = []
+        for place, (call, tool) in numbered:
+            if found and not found[-1].ok:
+                said = sentence("earlier_call_failed")
+                found.append(failure("earlier_call_failed", said, 424))
+            else:
+                found.append(await self._one(call, tool, ledger, (round_, place)))
         return found
 
     async def _together(
@@ -132,6 +159,7 @@ class Executor:
     ) -> tuple[Envelope, int]:
         """Return the result, and of which earlier round it is, if it is one."""
         if tool is None:
+            ledger.unknown += 1
             return failure("unsupported_tool", sentence("unsupported_tool"), 404), 0
         try:
             arguments = parsed(call.arguments)

@@ -5,16 +5,13 @@ from collections.abc import Mapping
 import msgspec
 from msgspec import Struct
 
-from agent_cli.proxy.config import Mediation
 from agent_cli.proxy.dialects.base import Choice, Dialect, Fields, Offer, value_of
-from agent_cli.proxy.dialects.usage import Report
 from agent_cli.proxy.envelopes import ProxyError
 from agent_cli.proxy.managed import Managed
 from agent_cli.proxy.names import presented
+from agent_cli.proxy.options import Mediation
 
 _MEDIATION = "x-agent-proxy-mediation"
-_CODING = ("claude-cli", "codex", "opencode", "agent-cli")
-"""How the `user-agent` of clients begins that read from the usage how full the window is."""
 
 
 class Injection(Struct, frozen=True):
@@ -46,7 +43,11 @@ def injected(
     """
     theirs = dialect.client_names(fields)
     choice, name = dialect.choice(fields)
-    if not tools or not _wanted(fields, headers, theirs, mediation) or choice is Choice.ALLOWED:
+    if not tools or not _wanted(fields, headers, theirs, mediation):
+        return None
+    if choice is Choice.ALLOWED and not mediation.extend_allowed_tools:
+        return None
+    if choice is Choice.NONE and not mediation.inject_on_none:
         return None
     choices = value_of(fields, "n")
     if isinstance(choices, int) and choices > 1:
@@ -65,6 +66,8 @@ def injected(
     own = {tool: shown for shown, tool in names.names.items()}
     if choice is Choice.NAMED and name in own and name not in theirs:
         made = dialect.with_choice(made, Choice.NAMED, own[name])
+    if choice is Choice.ALLOWED:
+        made = dialect.allowing(made, list(owned))
     return Injection(made, owned, frozenset(theirs), choice, names.dropped)
 
 
@@ -90,16 +93,7 @@ def relaxed(dialect: Dialect, fields: Fields, injection: Injection) -> Fields:
     choice, name = dialect.choice(fields)
     if choice is Choice.ANY or (choice is Choice.NAMED and name in injection.owned):
         return dialect.with_choice(fields, Choice.AUTO)
-    return fields
-
-
-def usage_report(headers: Mapping[str, str], *preferred: Report | None) -> Report:
-    """Return how hidden rounds are counted for this client."""
-    for report in preferred:
-        if report is not None:
-            return report
-    agent = headers.get("user-agent", "").lower()
-    return Report.CONTEXT if agent.startswith(_CODING) else Report.SUM
+    return dialect.allowing(fields, ()) if choice is Choice.ALLOWED else fields
 
 
 def signature(name: str, arguments: object) -> str:

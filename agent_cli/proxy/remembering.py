@@ -43,7 +43,7 @@ class Memory:
         if not self.hidden and not results:
             return False
         request, last = self.request, rounds[-1]
-        merges = bool(results) and last.turn.bound
+        merges = bool(results) and self._merges(last.turn)
         found, calls, prefix, previous = anchors(request, rounds)
         names = {call.name for one in rounds for call in one.turn.calls}
         segment = Segment(
@@ -77,12 +77,16 @@ class Memory:
         dialect, turn = self.request.dialect, last.turn
         if not results:
             return dialect.said(turn, last.release)
-        if turn.bound:
+        if self._merges(turn):
             return dialect.said(turn, tuple(range(len(turn.calls))))
         places = enumerate(turn.calls)
         executed = tuple(place for place, _ in places if place not in last.release)
         first = [*dialect.said(turn, executed), *dialect.answered(results)]
         return [*first, *dialect.said(turn, last.release, only_calls=True)]
+
+    def _merges(self, turn: Turn) -> bool:
+        layout = self._services.config.mediation.mixed_layout
+        return turn.bound if layout == "auto" else layout == "merged"
 
     async def _remember_response(self, first: Turn, last: Turn, results: Results) -> None:
         """Keep what the upstream itself does not know of a response that it stores."""

@@ -45,6 +45,8 @@ class Asked(Struct, frozen=True):
 
     id: str
     principal: str
+    client: str
+    """Which kind of client, if it is known."""
     dialect: Dialect
     headers: Mapping[str, str]
     fields: Fields
@@ -73,14 +75,14 @@ class Asked(Struct, frozen=True):
 
 
 def asked(
-    who: tuple[str, str],
+    who: tuple[str, str, str],
     dialect: Dialect,
     headers: Mapping[str, str],
     fields: Fields,
     injection: Injection,
 ) -> Asked:
-    """Return the request; `who` are its own id and whose it is."""
-    id_, principal = who
+    """Return the request; `who` are its own id, whose it is, and by which client."""
+    id_, principal, client = who
     try:
         history = dialect.history(fields)
         before = prefixes(dialect, history)
@@ -89,6 +91,7 @@ def asked(
     return Asked(
         id_,
         principal,
+        client,
         dialect,
         headers,
         fields,

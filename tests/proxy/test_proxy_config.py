@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from agent_cli.proxy.clients import Client
 from agent_cli.proxy.config import Config, Server, Token, Upstream, base_url, checked, read
 from agent_cli.types.errors import ConfigurationError
 
@@ -83,6 +84,16 @@ UNUSABLE = [
     pytest.param(Config(upstream=UP, tokens={"a": Token()}), "either env or sha256", id="both"),
     pytest.param(Config(upstream=UP, tokens={"a": Token(sha256="x")}), "not a SHA-256", id="hash"),
     pytest.param(Config(upstream=UP, tokens={"a": Token(env="NONE")}), "not set or", id="env"),
+    pytest.param(
+        Config(upstream=UP, tokens={"a": Token(env="TOKEN", client="cdoex")}),
+        "'cdoex' is no client: one of agent, claude-code, codex, opencode",
+        id="client",
+    ),
+    pytest.param(
+        Config(upstream=UP, server=OPEN, clients={"mine": Client()}),
+        "by which user-agents",
+        id="nobody's",
+    ),
 ]
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import cast
 
 from testbed.validators.shape import Json, is_object, repeated, text_of
 
@@ -76,11 +77,23 @@ def tool_choice(choice: object, functions: list[Json], nested: str = "") -> Iter
     """Say what is wrong with the choice; `nested` is the key that chat wraps the name in."""
     if choice is None or choice in ("none", "auto", "required"):
         return
+    if is_object(choice) and choice.get("type") == "allowed_tools":
+        yield from _allowed(choice.get("allowed_tools") if nested else choice, functions, nested)
+        return
     inner = choice.get(nested) if nested and is_object(choice) else choice
     if not is_object(inner):
         yield "Invalid value for 'tool_choice': supported values are 'none', 'auto' and 'required'."
     elif text_of(inner, "name") not in [text_of(function, "name") for function in functions]:
         yield f"Invalid value for 'tool_choice': no function named '{inner.get('name')}'."
+
+
+def _allowed(choice: object, functions: list[Json], nested: str) -> Iterator[str]:
+    if not is_object(choice) or choice.get("mode") not in ("auto", "required"):
+        yield "Invalid value for 'tool_choice.mode': supported values are 'auto' and 'required'."
+        return
+    for tool in cast("list[Json]", choice.get("tools") or [{}]):
+        named = tool.get(nested) if nested else tool
+        yield from tool_choice({nested: named} if nested else named, functions, nested)
 
 
 def unsupported(value: str, supported: Iterable[str], where: str) -> str:

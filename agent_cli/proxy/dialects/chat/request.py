@@ -56,6 +56,16 @@ def with_choice(fields: Fields, choice: Choice, name: str = "") -> Fields:
     return {**fields, "tool_choice": encoded(value)}
 
 
+def allowing(fields: Fields, names: Sequence[str]) -> Fields:
+    value = mapping(value_of(fields, "tool_choice"))
+    allowed = mapping(value.get("allowed_tools"))
+    more = [{"type": "function", "function": {"name": name}} for name in names]
+    allowed = {**allowed, "tools": [*mappings(allowed.get("tools")), *more]}
+    if not names:
+        allowed["mode"] = "auto"
+    return {**fields, "tool_choice": encoded({**value, "allowed_tools": allowed})}
+
+
 def offering(fields: Fields, tools: Sequence[Offer]) -> Fields:
     """Return the request with more tools, after those of the client."""
     more = [

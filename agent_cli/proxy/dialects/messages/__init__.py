@@ -11,6 +11,7 @@ from agent_cli.proxy.dialects.messages.history import (
 from agent_cli.proxy.dialects.messages.replay import replay, worded
 from agent_cli.proxy.dialects.messages.reply import cleaned, compose, error_body, read
 from agent_cli.proxy.dialects.messages.request import (
+    allowing,
     asking,
     choice,
     client_names,
@@ -25,7 +26,7 @@ NAME: str = "anthropic_messages"
 PATH: str = "/messages"
 
 __all__ = [
-    "NAME", "PATH", "answered", "asking", "canonical", "choice", "cleaned", "client_names",
-    "compose", "error_body", "history", "joined", "merged_results", "offering", "read", "replay",
-    "said", "stream", "stretches", "with_choice", "with_history", "worded",
+    "NAME", "PATH", "allowing", "answered", "asking", "canonical", "choice", "cleaned",
+    "client_names", "compose", "error_body", "history", "joined", "merged_results", "offering",
+    "read", "replay", "said", "stream", "stretches", "with_choice", "with_history", "worded",
 ]  # fmt: skip

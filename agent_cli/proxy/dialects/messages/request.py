@@ -45,6 +45,10 @@ def with_choice(fields: Fields, choice: Choice, name: str = "") -> Fields:
     return {**fields, "tool_choice": encoded(value)}
 
 
+def allowing(fields: Fields, names: Sequence[str]) -> Fields:
+    return fields  # there is no such choice in this dialect
+
+
 def offering(fields: Fields, tools: Sequence[Offer]) -> Fields:
     """Return the request with more tools, after those of the client and without cache marks."""
     more = [

@@ -17,7 +17,7 @@ from agent_cli.proxy.dialects.base import (
     table,
     value_of,
 )
-from agent_cli.proxy.dialects.shapes import words
+from agent_cli.proxy.dialects.shapes import mapping, mappings, words
 
 
 def client_names(fields: Fields) -> set[str]:
@@ -49,6 +49,15 @@ def with_choice(fields: Fields, choice: Choice, name: str = "") -> Fields:
     elif choice is Choice.ANY:
         value = "required"
     return {**fields, "tool_choice": encoded(value)}
+
+
+def allowing(fields: Fields, names: Sequence[str]) -> Fields:
+    value = mapping(value_of(fields, "tool_choice"))
+    more = [{"type": "function", "name": name} for name in names]
+    allowed = {**value, "tools": [*mappings(value.get("tools")), *more]}
+    if not names:
+        allowed["mode"] = "auto"
+    return {**fields, "tool_choice": encoded(allowed)}
 
 
 def offering(fields: Fields, tools: Sequence[Offer]) -> Fields:
