@@ -153,7 +153,7 @@ async def _try(found: Known, hide: Callable[[str], str]) -> bool:
 def _show(server: str, hub: "Hub") -> None:
     tools, resources = hub.tools(server), hub.resources(server)
     counted = say(
-        "{tools} tools, {resources} resources", tools=len(tools), resources=len(resources)
+        "tools: {tools}, resources: {resources}", tools=len(tools), resources=len(resources)
     )
     sys.stdout.write(f"✓ {server}: {counted}\n")
     for tool in tools:

@@ -10,7 +10,7 @@ import msgspec
 import typer
 
 from agent_cli.frontends.sanitiser import in_one_line
-from agent_cli.i18n.catalog import say
+from agent_cli.i18n.catalog import say, say_many
 from agent_cli.proxy.config import Config, read
 from agent_cli.types.errors import ConfigurationError
 
@@ -135,7 +135,8 @@ def purge(
     if not (principal or conversation or everything):
         raise typer.BadParameter(say("say --principal, --conversation or --all"))
     count = purged(_config(tools), os.environ, principal, conversation)
-    sys.stdout.write(say("{count} segments forgotten", count=count) + "\n")
+    forgotten = say_many("{count} segment forgotten", "{count} segments forgotten", count=count)
+    sys.stdout.write(forgotten + "\n")
 
 
 def _config(tools: Path | None) -> Config:

@@ -205,10 +205,10 @@ def _tell(played: Played, place: Path | None, *, as_json: bool) -> None:
         return
     found = played.divergence
     if found is None:
-        sys.stdout.write(
-            say("{turns} turns, {calls} calls: the same", turns=played.turns, calls=played.calls)
-            + "\n"
+        same = say(
+            "the same: turns: {turns}, calls: {calls}", turns=played.turns, calls=played.calls
         )
+        sys.stdout.write(same + "\n")
     else:
         sys.stdout.write(_divergence(found) + "\n")
     if played.error:

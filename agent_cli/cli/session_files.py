@@ -15,7 +15,7 @@ from agent_cli.engine.state import fold
 from agent_cli.frontends.exports.formats import JSON, format_of, rendered
 from agent_cli.frontends.given_text import given
 from agent_cli.frontends.sanitiser import in_one_line, visible
-from agent_cli.i18n.catalog import say
+from agent_cli.i18n.catalog import say, say_many
 from agent_cli.runtime.redaction import secrets
 from agent_cli.runtime.session import open_session
 from agent_cli.runtime.session_care import delete_session, fork_session
@@ -157,5 +157,10 @@ def _remarks(found: Brought, brought: Brought) -> list[str]:
     if not found.intact:
         remarks += [say("the session was changed after it was exported; it was sealed anew")]
     if left := len(found.envelopes) - len(brought.envelopes):
-        remarks += [say("left out: {count} rules that were granted in it", count=left)]
+        rules = say_many(
+            "left out: {count} rule that was granted in it",
+            "left out: {count} rules that were granted in it",
+            count=left,
+        )
+        remarks += [rules]
     return remarks

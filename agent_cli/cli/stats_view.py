@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec.structs import asdict
 
-from agent_cli.i18n.catalog import say
+from agent_cli.i18n.catalog import say, say_many
 from agent_cli.telemetry.counters import Counters, Spent
 from agent_cli.telemetry.facts import Model
 from agent_cli.telemetry.statistics import Statistics
@@ -26,7 +26,11 @@ def lines(found: Statistics, until: date, *, everywhere: bool) -> Iterator[str]:
     place = say("every directory") if everywhere else say("this directory")
     yield say("{since} to {until}, {place}", since=found.since, until=until, place=place)
     if found.unread:
-        yield say("{count} session files could not be read", count=found.unread)
+        yield say_many(
+            "{count} session file could not be read",
+            "{count} session files could not be read",
+            count=found.unread,
+        )
     total = found.total
     if not (total.sessions or total.prompts or total.responses):
         yield say("nothing happened here in this time")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from agent_cli.frontends.sanitiser import in_one_line
-from agent_cli.i18n.catalog import say
+from agent_cli.i18n.catalog import say, say_many
 from agent_cli.types.evidence import Check, CommandRun, Evidence, FileChange
 
 MOST = 6
@@ -36,7 +36,7 @@ def _group(heading: str, lines: Iterable[str]) -> list[str]:
     if not shown:
         return []
     more = len(shown) - MOST
-    rest = [f"  {say('({count} more)', count=more)}"] if more > 0 else []
+    rest = [f"  {say_many('({count} more)', '({count} more)', count=more)}"] if more > 0 else []
     return [heading, *shown[:MOST], *rest]
 
 

@@ -5,17 +5,44 @@ The message id is the English text, so a checkout without compiled catalogues sp
 
 import functools
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Protocol
 
 DOMAIN = "agent"
 LOCALES = Path(__file__).parent / "locales"
 
 
+class Words(Protocol):
+    """What gettext and our own English offer alike."""
+
+    def gettext(self, message: str, /) -> str: ...
+    def ngettext(self, one: str, many: str, count: int, /) -> str: ...
+
+
+class English:
+    """The words as they stand in the source."""
+
+    def gettext(self, message: str, /) -> str:
+        return message
+
+    def ngettext(self, one: str, many: str, count: int, /) -> str:
+        return one if count == 1 else many
+
+
 def say(message: str, /, **values: object) -> str:
     """Return the message in the user's language, with `{name}` filled in from the values."""
-    translated = _translate(language(os.environ))(message)
+    translated = _words(language(os.environ)).gettext(message)
     return translated.format(**values) if values else translated
+
+
+def say_many(one: str, many: str, /, count: int, **values: object) -> str:
+    """Return the message that goes with the count in the user's language; `{count}` is filled in.
+
+    Languages have one to six forms; English has these two.
+    """
+    translated = _words(language(os.environ)).ngettext(one, many, count)
+    return translated.format(count=count, **values)
 
 
 def language(environ: Mapping[str, str]) -> str:
@@ -28,10 +55,10 @@ def language(environ: Mapping[str, str]) -> str:
 
 
 @functools.cache
-def _translate(wanted: str) -> Callable[[str], str]:
+def _words(wanted: str) -> Words:
     if wanted.startswith("en"):
-        return str
+        return English()
     import gettext  # noqa: PLC0415 - 10 ms that an English user does not need
 
-    found = gettext.translation(DOMAIN, LOCALES, languages=[wanted], fallback=True)
-    return found.gettext
+    names = [wanted.replace("-", "_"), wanted]  # a locale is zh_CN, a language tag zh-CN
+    return gettext.translation(DOMAIN, LOCALES, languages=names, fallback=True)

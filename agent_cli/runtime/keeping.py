@@ -8,7 +8,7 @@ only. See `undo/baseline.py` for what is not seen that way.
 import asyncio
 from collections.abc import Callable
 
-from agent_cli.i18n.catalog import say
+from agent_cli.i18n.catalog import say, say_many
 from agent_cli.runtime.keeper import Keeper
 from agent_cli.runtime.prepare import Prepared
 from agent_cli.runtime.session import Session
@@ -153,7 +153,11 @@ class Keeping:
         if fault or not gone:
             return ""  # a fault will be met again, and told, when it matters
         count = len(gone)
-        return say("what {count} older sessions changed can no longer be undone", count=count)
+        return say_many(
+            "what {count} older session changed can no longer be undone",
+            "what {count} older sessions changed can no longer be undone",
+            count=count,
+        )
 
     async def _prepared(self) -> bool:
         """Wait until the workspace was read for the first time, but not for long."""

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from agent_cli.approval.policy import Judgement, Policy, decide, rule_for
 from agent_cli.context.replies import reply
 from agent_cli.engine.steps import REPEATS_UNTIL_ASKED
-from agent_cli.i18n.catalog import say
+from agent_cli.i18n.catalog import say_many
 from agent_cli.runtime.frontend import Frontend
 from agent_cli.runtime.hooked import Hooked
 from agent_cli.runtime.prepare import Prepared, attempt, failed
@@ -153,7 +153,11 @@ class Permission:
         call = prepared.call
         effects = (Effect(Kind.ASK, call.name),)
         shown = Words(f"{call.name} {call.arguments}")
-        reason = say("the same call had the same result {count} times in a row", count=repeats)
+        reason = say_many(
+            "the same call had the same result {count} time in a row",
+            "the same call had the same result {count} times in a row",
+            count=repeats,
+        )
         (verdict,) = await self._frontend.approve(
             [Request(call.id, call.name, effects, shown, reason)]
         )

@@ -26,7 +26,7 @@ def test_a_server_is_added_listed_tested_and_removed(project: Path, home: Path):
     assert listed.stdout.rstrip().endswith("bare_server.py -r")
     tested = mcp(project, home, "test", GIVEN="secret-value")
     assert tested.exit_code == 0, tested.stdout
-    assert "✓ bare: 10 tools, 1 resources" in tested.stdout
+    assert "✓ bare: tools: 10, resources: 1" in tested.stdout
     assert "  mcp__bare__echo  Say it again." in tested.stdout
     assert "MCP            bare" in run_agent(["doctor"], cwd=project, home=home).stdout
     assert mcp(project, home, "remove", "bare").stdout.startswith("removed from ")

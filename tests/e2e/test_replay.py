@@ -41,7 +41,7 @@ def fields(done: Completed) -> dict[str, Any]:
 def test_it_begins_with_the_files_that_the_session_began_with(worked: Path, home: Path):
     done = replay(worked, home)
     assert done.exit_code == 0, done.stdout + done.stderr
-    assert done.stdout.endswith("3 turns, 4 calls: the same\n")
+    assert done.stdout.endswith("the same: turns: 3, calls: 4\n")
     assert (worked / "README.md").read_text() == "# Changed\n"
 
 

@@ -1,13 +1,15 @@
 """Every catalogue has every message of the source, with the same fields to fill in."""
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from string import Formatter
 
 import pytest
 from babel.messages.catalog import Catalog
+from babel.messages.catalog import Message as Entry
 from babel.messages.pofile import read_po
-from testbed.source import modules, said
+from testbed.source import Message, modules, said
 
 from agent_cli.i18n.catalog import DOMAIN, LOCALES
 
@@ -15,15 +17,34 @@ SOURCES = sorted(LOCALES.glob(f"*/LC_MESSAGES/{DOMAIN}.po"))
 MESSAGES = {message for tree in modules().values() for message in said(tree)}
 
 
-def fields(message: str) -> list[tuple[str, str | None, str | None]]:
+def forms(words: str | Iterable[str] | None) -> tuple[str, ...]:
+    """The message in each of its forms."""
+    return (words or "",) if isinstance(words, str | None) else tuple(words)
+
+
+def pairs(source: Path) -> list[tuple[str, str]]:
+    """Each form of each translation with the message that it translates."""
+    found = [(forms(entry.id)[-1], forms(entry.string)) for entry in entries(source)]
+    return [(message, form) for message, translated in found for form in translated]
+
+
+def fields(message: str) -> set[tuple[str, str | None, str | None]]:
     """The fields of a message with their formats, in any order."""
     parsed: Iterable[tuple[str, str | None, str | None, str | None]] = Formatter().parse(message)
-    return sorted((name, spec, conversion) for _, name, spec, conversion in parsed if name)
+    return {(name, spec, conversion) for _, name, spec, conversion in parsed if name}
 
 
 def read(source: Path) -> Catalog:
     with source.open("rb") as file:
         return read_po(file, abort_invalid=True)
+
+
+def entries(source: Path) -> list[Entry]:
+    return [entry for entry in read(source) if entry.id]
+
+
+def key(entry: Entry) -> Message:
+    return entry.id if isinstance(entry.id, str) else (str(entry.id[0]), str(entry.id[1]))
 
 
 def test_there_is_a_german_catalogue():
@@ -32,29 +53,40 @@ def test_there_is_a_german_catalogue():
 
 def test_the_source_says_something():
     assert len(MESSAGES) > 50
-    assert all(message.strip() for message in MESSAGES)
+    assert all(form.strip() for message in MESSAGES for form in forms(message))
+
+
+def test_what_is_counted_has_its_plural():
+    """`files: {count}` fits every number; `{count} files` does not."""
+    uncounted = [message for message in MESSAGES if isinstance(message, str)]
+    assert [text for text in uncounted if re.search(r"\{count[^}]*\} \w", text)] == []
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.parts[-3])
 class TestCatalogue:
     def test_it_has_every_message_and_no_other(self, source: Path):
-        catalogue = {str(message.id) for message in read(source) if message.id}
-        missing, stale = sorted(MESSAGES - catalogue), sorted(catalogue - MESSAGES)
+        catalogue = {key(entry) for entry in entries(source)}
+        missing = sorted(MESSAGES - catalogue, key=str)
+        stale = sorted(catalogue - MESSAGES, key=str)
         assert (missing, stale) == ([], []), f"bring {source} up to date"
 
     def test_every_message_is_translated_for_good(self, source: Path):
-        messages = [message for message in read(source) if message.id]
-        assert [message.id for message in messages if not message.string or message.fuzzy] == []
+        found = entries(source)
+        unsure = [entry.id for entry in found if not all(forms(entry.string)) or entry.fuzzy]
+        assert unsure == []
+
+    def test_every_plural_has_the_forms_of_the_language(self, source: Path):
+        wanted = read(source).num_plurals
+        plural = [entry for entry in entries(source) if not isinstance(entry.id, str)]
+        assert [entry.id for entry in plural if len(forms(entry.string)) != wanted] == []
 
     def test_every_translation_has_the_fields_of_its_message(self, source: Path):
-        for message in read(source):
-            assert fields(str(message.string)) == fields(str(message.id)), message.id
+        for message, translated in pairs(source):
+            missing = fields(message) ^ fields(translated)
+            assert {name for name, _, _ in missing} <= {"count"}, message
+            assert "count" in {name for name, _, _ in fields(message)} or not missing, message
 
     def test_every_translation_keeps_the_white_space_around_its_message(self, source: Path):
-        for message in read(source):
-            original, translated = str(message.id), str(message.string)
-            if original:
-                assert (
-                    original.partition(original.strip())[::2]
-                    == (translated.partition(translated.strip())[::2])
-                ), original
+        for message, translated in pairs(source):
+            around = message.partition(message.strip())[::2]
+            assert translated.partition(translated.strip())[::2] == around, message

@@ -10,7 +10,7 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from testbed.run_agent import environment
 
-from agent_cli.i18n.catalog import LOCALES, language, say
+from agent_cli.i18n.catalog import LOCALES, language, say, say_many
 
 
 @pytest.mark.parametrize("wanted", ["", "C", "en", "en_GB.UTF-8", "tlh", "no such language"])
@@ -21,6 +21,14 @@ def test_without_a_catalogue_it_is_english(wanted: str, monkeypatch: pytest.Monk
 
 def test_braces_of_values_stay_as_they_are():
     assert say("then: {names}", names="{x}") == "then: {x}"
+
+
+@pytest.mark.parametrize(
+    ("count", "expected"), [(0, "({count} more lines)"), (1, "({count} more line)")]
+)
+def test_what_goes_with_a_count_fits_it(count: int, expected: str):
+    said = say_many("({count} more line)", "({count} more lines)", count=count)
+    assert said == expected.format(count=count)
 
 
 def test_a_message_without_values_is_not_a_template():
@@ -58,7 +66,9 @@ def built(tmp_path: Path) -> Path:
 
 
 SPEAK = """
-from agent_cli.i18n.catalog import say
+from agent_cli.i18n.catalog import say, say_many
+print(say_many("({count} more line)", "({count} more lines)", count=1))
+print(say_many("({count} more line)", "({count} more lines)", count=2))
 print(say("the session adds up"))
 print(say("mode {mode}", mode="code"))
 print(say("nobody translated this"))
@@ -77,6 +87,8 @@ def test_a_built_package_speaks_german(built: Path, wanted: str):
         check=True,
     )
     assert done.stdout.splitlines() == [
+        "(1 weitere Zeile)",
+        "(2 weitere Zeilen)",
         "die Sitzung geht auf",
         "Modus code",
         "nobody translated this",

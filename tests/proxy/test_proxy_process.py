@@ -131,5 +131,5 @@ def test_what_is_kept_can_be_looked_at_and_forgotten(tmp_path: Path):
     assert "docs_search" in line
     assert "docs_search" in run("continuity", "show", line.split()[0])
     assert '"event":"mediation_decision"' in run("audit", "--event", "mediation_decision")
-    assert run("continuity", "purge", "--all") == "1 segments forgotten\n"
+    assert run("continuity", "purge", "--all") == "1 segment forgotten\n"
     assert run("continuity", "list", "--json") == ""

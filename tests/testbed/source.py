@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
+from typing import TypeAlias
 
 _OF_SLASH_COMMANDS = ("command.help", "command.hint")
 ROOT = Path(__file__).parents[2]
@@ -37,8 +38,12 @@ def imports(tree: ast.AST) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def said(tree: ast.Module) -> Iterator[str]:
-    """Every message that the module passes to `say`.
+Message: TypeAlias = str | tuple[str, str]
+"""A message as gettext knows it; one that goes with a count has two forms in English."""
+
+
+def said(tree: ast.Module) -> Iterator[Message]:
+    """Every message that the module passes to `say` or `say_many`.
 
     A message that `say` gets from a variable comes from the module's table of commands, or from a
     slash command, which says in its own module what it does.
@@ -47,6 +52,9 @@ def said(tree: ast.Module) -> Iterator[str]:
     for called, node in calls(tree):
         if called == "Command":
             yield from _of_slash_command(node)
+        if called == "say_many":
+            one, many = (ast.literal_eval(argument) for argument in node.args[:2])
+            yield (one, many)
         if called != "say":
             continue
         for message in branches(node.args[0]):

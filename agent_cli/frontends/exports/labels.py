@@ -36,7 +36,7 @@ def facts(export: Export) -> Iterator[tuple[str, str]]:
     yield say("time"), times
     used = session.usage
     counts = say(
-        "{input} in, {output} out, {responses} responses",
+        "in: {input}, out: {output}, responses: {responses}",
         input=used.input_tokens,
         output=used.output_tokens,
         responses=session.responses,

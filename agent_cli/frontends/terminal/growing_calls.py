@@ -9,7 +9,7 @@ import re
 import msgspec
 
 from agent_cli.frontends.sanitiser import in_one_line
-from agent_cli.i18n.catalog import say
+from agent_cli.i18n.catalog import say_many
 from agent_cli.types.events import ToolCallBegin, ToolCallDelta
 
 _STEP = 100
@@ -55,7 +55,12 @@ class _Call:
 
     def line(self) -> str:
         self._drawn = self._size
-        said = say("writing {tool}: {count:,} characters", tool=self._tool, count=self._size)
+        said = say_many(
+            "writing {tool}: {count:,} character",
+            "writing {tool}: {count:,} characters",
+            count=self._size,
+            tool=self._tool,
+        )
         return f"{said}  {self._target}" if self._target else said
 
     def _finds_target(self, text: str) -> bool:

@@ -13,7 +13,7 @@ from agent_cli.frontends.terminal.approval_card import approval_card, question, 
 from agent_cli.frontends.terminal.growing_calls import GrowingCalls
 from agent_cli.frontends.terminal.result_panel import result_panel
 from agent_cli.frontends.terminal.writer import Writer
-from agent_cli.i18n.catalog import say
+from agent_cli.i18n.catalog import say, say_many
 from agent_cli.types.approval import Request, Verdict
 from agent_cli.types.entries import (
     AssistantSaid,
@@ -145,7 +145,10 @@ class TerminalFrontend:
         for detail in lines[:_LINES]:
             line.append(f"\n  {detail}", style="dim")
         if len(lines) > _LINES:
-            line.append("\n  " + say("({count} more lines)", count=len(lines) - _LINES))
+            more = len(lines) - _LINES
+            line.append(
+                "\n  " + say_many("({count} more line)", "({count} more lines)", count=more)
+            )
         self._writer.show(line)
 
 
