@@ -24,7 +24,7 @@ from agent_cli.processes.launch import Launcher
 from agent_cli.processes.sandbox import Confinement, Wall
 from agent_cli.types.redaction import Redactor
 
-_PATIENCE = 5.0
+_PATIENCE = 20.0
 """Seconds that a wall has to show that it works."""
 
 if TYPE_CHECKING:
