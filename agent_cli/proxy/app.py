@@ -15,11 +15,12 @@ from agent_cli.proxy.clients import name_of
 from agent_cli.proxy.continuity import conversation_of
 from agent_cli.proxy.delivery import JSON
 from agent_cli.proxy.dialects import chat, messages, responses
-from agent_cli.proxy.dialects.base import FIELDS, Dialect, Fields, fresh_id
+from agent_cli.proxy.dialects.base import FIELDS, Fields, fresh_id
+from agent_cli.proxy.dialects.dialect import Dialect
 from agent_cli.proxy.envelopes import ProxyError, anthropic_error, openai_error
 from agent_cli.proxy.injection import injected
 from agent_cli.proxy.managed import Managed
-from agent_cli.proxy.passing import known_to, pass_on
+from agent_cli.proxy.passing import first_answer, known_to, pass_on, plainly
 from agent_cli.proxy.request import RESPONSE, Services, asked, pinned
 
 _ALL: tuple[Dialect, ...] = (chat, responses, messages)
@@ -41,6 +42,10 @@ class _Visit(Struct):
     path: str
     """Without the version."""
     body: bytes
+
+    @property
+    def target(self) -> str:
+        return self.path + self.request.target[len(self.request.path) :]
 
     @property
     def headers(self) -> dict[str, str]:
@@ -100,8 +105,8 @@ class App:
         injection = None
         client = self._client(visit)
         known = self._services.config.clients.get(client)
-        mediates = known is None or known.mediate
-        if mediates and ("input" if dialect is responses else "messages") in fields:
+        speaks = ("input" if dialect is responses else "messages") in fields
+        if speaks and (known is None or known.mediate):
             tools = await self._tools(visit, fields)
             mediation = self._services.config.mediation
             injection = injected(dialect, fields, headers, tools, mediation)
@@ -114,6 +119,9 @@ class App:
             client=client or None,
             mediated=injection is not None,
         )
+        if injection is None and speaks:
+            await self._pass_conversation(visit, dialect, fields)
+            return
         if injection is None:
             await self._pass(visit, dialect.NAME)
             return
@@ -122,10 +130,16 @@ class App:
         request = asked((visit.id, visit.principal, client), dialect, headers, fields, injection)
         await mediating.answer(self._services, request, visit.reply, visit.headers)
 
+    async def _pass_conversation(self, visit: _Visit, dialect: Dialect, fields: Fields) -> None:
+        """Pass on what nothing is added to."""
+        who = (visit.id, visit.principal, "")
+        request = plainly(self._services, who, dialect, visit.request.headers, fields)
+        answer = await first_answer(self._services, request, visit.target, visit.body)
+        await pass_on(answer, visit.reply, visit.headers)
+
     async def _pass(self, visit: _Visit, dialect: str) -> None:
-        target = visit.path + visit.request.target[len(visit.request.path) :]
-        answer = await self._services.upstream.ask(
-            dialect, target, visit.request.headers, visit.body, visit.request.method
+        answer = await self._services.upstream.first(dialect).ask(
+            dialect, visit.target, visit.request.headers, visit.body, visit.request.method
         )
         await pass_on(answer, visit.reply, visit.headers)
 
@@ -141,7 +155,8 @@ class App:
             request = asked((visit.id, visit.principal, ""), messages, headers, fields, injection)
             _, history = await mediating.history_of(self._services, request, {})
             body = msgspec.json.encode(messages.with_history(injection.fields, history))
-        answer = await known_to(self._services.upstream, messages.NAME, _COUNT, headers, body)
+        upstream = self._services.upstream.first(messages.NAME)
+        answer = await known_to(upstream, messages.NAME, _COUNT, headers, body)
         if answer is not None:
             await pass_on(answer, visit.reply, visit.headers)
             return

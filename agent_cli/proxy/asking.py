@@ -12,20 +12,30 @@ from agent_cli.proxy.delivery import Delivery
 from agent_cli.proxy.dialects.base import Choice, Fields, Turn, encoded, value_of
 from agent_cli.proxy.dialects.shapes import mapping, words
 from agent_cli.proxy.envelopes import ProxyError, upstream_message
+from agent_cli.proxy.failover import Line, failing, line_of
 from agent_cli.proxy.injection import relaxed
 from agent_cli.proxy.request import RESPONSE, Asked, Services
-from agent_cli.proxy.upstream import Answer
+from agent_cli.proxy.upstream import Answer, Upstream
 
 _TOO_MANY = 429
-_BROKEN = "upstream_stream_interrupted"
+_BROKEN = frozenset({"upstream_stream_interrupted"})
+_PASSING = _BROKEN | {
+    "upstream_timeout", "upstream_unreadable", "upstream_error", "server_error", "api_error",
+    "overloaded_error", "rate_limit_error", "rate_limit_exceeded",
+}  # fmt: skip
+"""What another upstream may not suffer from."""
 _LARGEST_ERROR = 1024 * 1024
 
 
 class UpstreamRefusedError(Exception):
     """The upstream answered with an error, which goes to the client as it is."""
 
-    def __init__(self, status: int, headers: dict[str, str], body: bytes) -> None:
+    def __init__(
+        self, status: int, headers: dict[str, str], body: bytes, wait: float | None
+    ) -> None:
+        """Note as `wait` for how many seconds the upstream wants to be left alone."""
         super().__init__(status)
+        self.wait = wait
         self.status = status
         self.headers = headers
         self.body = body
@@ -34,6 +44,15 @@ class UpstreamRefusedError(Exception):
     def error(self) -> ProxyError:
         message = upstream_message(self.body) or f"the upstream answered with status {self.status}"
         return ProxyError(self.status, "upstream_error", message)
+
+
+class Lost(Struct, frozen=True):
+    """An attempt that came to nothing, of which the client has seen nothing."""
+
+    error: ProxyError | UpstreamRefusedError
+    reason: str
+    wait: float | None = None
+    """Seconds for which the upstream wants to be left alone."""
 
 
 class Owned(Struct, frozen=True):
@@ -70,6 +89,7 @@ class Asking:
         self._base = base
         self._fields: Fields = request.injection.fields
         self._patience = services.config.limits.round_retry
+        self._line: Line | None = None
         self.count = 0
         """Replies so far, those of an equal request before this one included."""
         self.headers: dict[str, str] = {}
@@ -95,20 +115,49 @@ class Asking:
     async def ask(self, hidden: Sequence[Raw], *, finalizing: bool) -> Turn:
         """Return the next reply. Raises ProxyError and UpstreamRefusedError."""
         self.count += 1
-        body = msgspec.json.encode(self._asked(hidden, finalizing=finalizing))
-        while True:
-            began = time.monotonic()
-            answer = await self._answer(body)
-            try:
-                turn = await self._delivery.take(answer)
-            except ProxyError as error:
-                self._note(answer.status, began, {}, error.code)
-                if error.code == _BROKEN and self._delivery.again():
-                    continue
-                raise
-            self.headers = {**self.headers, **answer.returned_headers}
-            self._note(answer.status, began, turn.usage)
-            return turn
+        fields = self._asked(hidden, finalizing=finalizing)
+        if self._line is None:
+            self._line = await line_of(self._services, self._request)
+        line = self._line
+        # One that stands alone is asked once more if its answer broke off.
+        tries = list(line.upstreams) if line.several else line.upstreams * 2
+        lost: list[Lost] = []
+        for upstream in tries:
+            got = await self._attempt(line, upstream, fields)
+            if not isinstance(got, Lost):
+                await line.answered(upstream, got)
+                return got
+            lost.append(got)
+            if line.several:
+                line.failed(upstream, got.reason, self.count, got.wait)
+        raise lost[0].error
+
+    async def _attempt(self, line: Line, upstream: Upstream, fields: Fields) -> Turn | Lost:
+        """Return a reply, or what was lost without a word; raises what another cannot mend."""
+        body = msgspec.json.encode(await line.fitted(upstream, fields, self.count))
+        began = time.monotonic()
+        try:
+            answer = await self._answer(upstream, body)
+        except UpstreamRefusedError as refused:
+            if line.several and failing(refused.status):
+                return Lost(refused, f"status_{refused.status}", refused.wait)
+            raise
+        except ProxyError as error:
+            self._note(upstream, error.status, began, {}, error.code)
+            if line.several:
+                return Lost(error, error.code)
+            raise
+        try:
+            turn = await self._delivery.take(answer)
+        except ProxyError as error:
+            self._note(upstream, answer.status, began, {}, error.code)
+            mendable = _PASSING if line.several else _BROKEN
+            if error.code in mendable and self._delivery.again():
+                return Lost(error, error.code)
+            raise
+        self.headers = {**self.headers, **answer.returned_headers}
+        self._note(upstream, answer.status, began, turn.usage)
+        return turn
 
     def _asked(self, hidden: Sequence[Raw], *, finalizing: bool) -> Fields:
         dialect = self._request.dialect
@@ -117,30 +166,32 @@ class Asking:
             fields = dialect.with_choice(fields, Choice.NONE)
         return dialect.asking(fields)
 
-    async def _answer(self, body: bytes) -> Answer:
+    async def _answer(self, upstream: Upstream, body: bytes) -> Answer:
         """Ask until there is an answer that is no error, or one that waiting does not help."""
-        services, dialect = self._services, self._request.dialect
+        dialect = self._request.dialect
         while True:
             began = time.monotonic()
-            answer = await services.upstream.ask(
-                dialect.NAME, dialect.PATH, self._request.headers, body
-            )
+            answer = await upstream.ask(dialect.NAME, dialect.PATH, self._request.headers, body)
             if answer.ok:
                 return answer
             said = await answer.body(_LARGEST_ERROR)
-            self._note(answer.status, began, {}, upstream_message(said))
-            wait = _seconds(answer.headers.get("retry-after", ""))
-            if not (self.count > 1 and answer.status == _TOO_MANY and wait <= self._patience):
-                raise UpstreamRefusedError(answer.status, answer.returned_headers, said)
+            self._note(upstream, answer.status, began, {}, upstream_message(said))
+            wait = answer.wait
+            waits = self.count > 1 and answer.status == _TOO_MANY
+            if not waits or wait is None or wait > self._patience:
+                raise UpstreamRefusedError(answer.status, answer.returned_headers, said, wait)
             self._patience -= wait
             await asyncio.sleep(wait)
 
-    def _note(self, status: int, began: float, usage: object, error: str = "") -> None:
+    def _note(
+        self, upstream: Upstream, status: int, began: float, usage: object, error: str = ""
+    ) -> None:
         self._services.audit.write(
             "upstream_round",
             self._request.id,
             round=self.count,
-            model=value_of(self._request.fields, "model"),
+            provider=upstream.name,
+            model=upstream.model(words(value_of(self._request.fields, "model"))),
             status=status,
             seconds=round(time.monotonic() - began, 3),
             usage=usage,
@@ -166,11 +217,3 @@ async def chained(services: Services, request: Asked) -> tuple[Fields, list[Raw]
     outputs = msgspec.json.decode(known["outputs"], type=list[Raw])
     last = words(mapping({"id": msgspec.json.decode(known["id"])}).get("id"))
     return {**fields, "previous_response_id": encoded(last or name)}, outputs
-
-
-def _seconds(text: str) -> float:
-    """Return what a server asks to wait; for ever, if it does not say so in seconds."""
-    try:
-        return max(float(text), 0.0)
-    except ValueError:
-        return float("inf")

@@ -14,34 +14,16 @@ from agent_cli.network.proxies import is_loopback
 from agent_cli.proxy.clients import Client, check_clients
 from agent_cli.proxy.dialects.usage import Report
 from agent_cli.proxy.options import Mediation
+from agent_cli.proxy.upstream_settings import Seconds, Upstream, check_upstreams
 from agent_cli.settings.check import SettingError, check
 from agent_cli.settings.locate import line_of
 from agent_cli.settings.schema import McpServer
 from agent_cli.types.errors import ConfigurationError
 
 Positive = Annotated[int, Meta(ge=1)]
-Seconds = Annotated[float, Meta(gt=0, le=86_400)]
 _MEGABYTE = 1024 * 1024
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _SHORTEST_TOKEN = 16
-
-
-class Upstream(Struct, frozen=True, forbid_unknown_fields=True):
-    url: str = ""
-    """The base address; the paths of all three dialects begin with /v1 below it."""
-    chat_url: str = ""
-    """The base address of one dialect alone, to which its path without /v1 is added."""
-    responses_url: str = ""
-    messages_url: str = ""
-    auth: Literal["key", "passthrough", "none"] = "key"
-    """With `passthrough` the client's own credentials go on to the upstream."""
-    api_key_env: str = ""
-    headers: dict[str, str] = field(default_factory=dict[str, str])
-    connect_timeout: Seconds = 10.0
-    idle_timeout: Seconds = 300.0
-    """Without a byte."""
-    headers_timeout: Seconds = 900.0
-    """Until the answer begins, which for one that is not streamed is its whole making."""
 
 
 class Server(Struct, frozen=True, forbid_unknown_fields=True):
@@ -116,6 +98,9 @@ class Limits(Struct, frozen=True, forbid_unknown_fields=True):
     heartbeat: Seconds = 10.0
     round_retry: Annotated[float, Meta(ge=0)] = 10.0
     """Seconds to wait for an upstream that asks for it, between rounds."""
+    stay: Seconds = 300.0
+    """Without a request, that a conversation stays where it went when the first upstream failed:
+    as long as that one may have its beginning in a cache."""
     duplicate_wait: Seconds = 30.0
     parallel: Positive = 8
     """Managed calls at the same time, in one request."""
@@ -142,6 +127,8 @@ class Audit(Struct, frozen=True, forbid_unknown_fields=True):
 
 class Config(Struct, frozen=True, forbid_unknown_fields=True):
     upstream: Upstream = Upstream()
+    fallback: dict[str, Upstream] = field(default_factory=dict[str, Upstream])
+    """Upstreams that are asked when the first fails, in the order in which they stand."""
     server: Server = Server()
     tokens: dict[str, Token] = field(default_factory=dict[str, Token])
     clients: dict[str, Client] = field(default_factory=dict[str, Client])
@@ -178,7 +165,7 @@ def read(path: Path) -> Config:
 
 def checked(config: Config, environ: Mapping[str, str]) -> Config:
     """Return the configuration if it can be started with. Raises ConfigurationError."""
-    _check_upstream(config.upstream, environ)
+    check_upstreams(config.upstream, config.fallback, environ)
     server = config.server
     if server.auth == "none" and not is_loopback(server.host):
         raise ConfigurationError(
@@ -202,21 +189,6 @@ def checked(config: Config, environ: Mapping[str, str]) -> Config:
     return config
 
 
-def _check_upstream(upstream: Upstream, environ: Mapping[str, str]) -> None:
-    urls = [upstream.url, upstream.chat_url, upstream.responses_url, upstream.messages_url]
-    if not any(urls):
-        raise ConfigurationError("there is no upstream: say --upstream URL, or upstream.url")
-    for url in filter(None, urls):
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ConfigurationError(
-                f"upstream {url!r} must begin with http:// or https:// and a host"
-            )
-    name = upstream.api_key_env
-    if upstream.auth == "key" and name and not environ.get(name):
-        raise ConfigurationError(f"upstream.api_key_env names {name!r}, which is not set")
-
-
 def _check_token(name: str, token: Token, environ: Mapping[str, str]) -> None:
     if bool(token.env) == bool(token.sha256):
         raise ConfigurationError(f"tokens.{name}: say either env or sha256")
@@ -227,21 +199,3 @@ def _check_token(name: str, token: Token, environ: Mapping[str, str]) -> None:
             f"tokens.{name}.env names {token.env!r}, which is not set or has fewer than "
             f"{_SHORTEST_TOKEN} characters"
         )
-
-
-def base_url(upstream: Upstream, dialect: str) -> str:
-    """Return what a dialect's path is added to."""
-    own = {
-        "openai_chat": upstream.chat_url,
-        "openai_responses": upstream.responses_url,
-        "anthropic_messages": upstream.messages_url,
-    }[dialect]
-    if own:
-        return own.rstrip("/")
-    return upstream.url.rstrip("/").removesuffix("/v1") + "/v1"
-
-
-def key_of(upstream: Upstream, environ: Mapping[str, str]) -> str:
-    if upstream.auth != "key":
-        return ""
-    return environ.get(upstream.api_key_env, "") if upstream.api_key_env else ""

@@ -13,7 +13,8 @@ from typing import Any, Protocol
 import msgspec
 
 from agent_cli.network.serving import Reply
-from agent_cli.proxy.dialects.base import Dialect, Fields, Round, StreamCutError, Turn
+from agent_cli.proxy.dialects.base import Fields, Round, StreamCutError, Turn
+from agent_cli.proxy.dialects.dialect import Dialect
 from agent_cli.proxy.envelopes import ProxyError
 from agent_cli.proxy.upstream import Answer
 from agent_cli.types.errors import WireError
@@ -41,7 +42,7 @@ class Delivery(Protocol):
     async def take(self, answer: Answer) -> Turn: ...
 
     def again(self) -> bool:
-        """Forget a broken answer; return whether that can be done and has not been before."""
+        """Forget a broken answer; return whether that can be done, as nobody has seen it."""
         ...
 
     async def replay(self, turn: Turn) -> None:
@@ -77,12 +78,10 @@ class Whole:
         self._request_id = request_id
         self._limit = limit
         self._body = b""
-        self._repeats = 1
         self.begun = False
 
     def again(self) -> bool:
-        self._repeats -= 1
-        return self._repeats >= 0
+        return True
 
     async def take(self, answer: Answer) -> Turn:
         self._body = await answer.body(self._limit)
@@ -144,16 +143,15 @@ class Streamed:
         self._writing = asyncio.Lock()
         self._beating: asyncio.Task[None] | None = None
         self._rounds = 0
-        self._passed = False
 
     def again(self) -> bool:
-        if self._passed and (self.begun or self._rounds > 1):
+        if self._stream.substantial:
             return False
-        if self._rounds == 1:
+        if self._rounds == 1 and not self.begun:
             self._stream = self._dialect.stream(self._asked)
             self._waiting.clear()
             self._rounds = 0
-        return self._whole.again()
+        return True
 
     @property
     def begun(self) -> bool:
@@ -221,13 +219,11 @@ class Streamed:
     def _begin_round(self) -> None:
         self._stream.begin_round()
         self._rounds += 1
-        self._passed = False
 
     async def _pass(self, data: bytes) -> None:
         """Hold back what only announces words, until there are some."""
         if not data:
             return
-        self._passed = True
         async with self._writing:
             if self.begun or self._stream.substantial:
                 await self._write(data)

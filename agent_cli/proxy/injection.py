@@ -5,7 +5,8 @@ from collections.abc import Mapping
 import msgspec
 from msgspec import Struct
 
-from agent_cli.proxy.dialects.base import Choice, Dialect, Fields, Offer, value_of
+from agent_cli.proxy.dialects.base import Choice, Fields, Offer, value_of
+from agent_cli.proxy.dialects.dialect import Dialect
 from agent_cli.proxy.envelopes import ProxyError
 from agent_cli.proxy.managed import Managed
 from agent_cli.proxy.names import presented

@@ -2,10 +2,19 @@
 
 from collections.abc import Mapping
 
+import msgspec
+
 from agent_cli.network.serving import Reply
 from agent_cli.proxy.delivery import EVENTS
+from agent_cli.proxy.dialects.base import Choice, Fields
+from agent_cli.proxy.dialects.dialect import Dialect
 from agent_cli.proxy.envelopes import ProxyError
+from agent_cli.proxy.failover import Line, failing, line_of
+from agent_cli.proxy.injection import Injection
+from agent_cli.proxy.request import Asked, Services, asked
 from agent_cli.proxy.upstream import Answer, Upstream
+
+_LARGEST_ERROR = 1024 * 1024
 
 
 async def pass_on(answer: Answer, reply: Reply, headers: Mapping[str, str]) -> None:
@@ -33,3 +42,41 @@ async def known_to(
         answer.close()
         return None
     return answer
+
+
+def plainly(
+    services: Services,
+    who: tuple[str, str, str],
+    dialect: Dialect,
+    headers: Mapping[str, str],
+    fields: Fields,
+) -> Asked:
+    """Return a request to which nothing is added; it is looked into only to choose an upstream."""
+    nothing = Injection(fields, {}, frozenset(), Choice.AUTO)
+    if services.upstream.several:
+        return asked(who, dialect, headers, fields, nothing)
+    return Asked(*who, dialect, headers, fields, (), ("",), "", nothing)
+
+
+async def first_answer(services: Services, request: Asked, target: str, body: bytes) -> Answer:
+    """Return what the first upstream that is able to answers. Raises ProxyError."""
+    line = await line_of(services, request)
+    *others, last = line.upstreams
+    for upstream in others:
+        try:
+            answer = await _sent(line, upstream, request, target, body)
+        except ProxyError as error:
+            line.failed(upstream, error.code, 1)
+            continue
+        if not failing(answer.status):
+            return answer
+        await answer.body(_LARGEST_ERROR)
+        line.failed(upstream, f"status_{answer.status}", 1, answer.wait)
+    return await _sent(line, last, request, target, body)
+
+
+async def _sent(line: Line, upstream: Upstream, request: Asked, target: str, body: bytes) -> Answer:
+    fitted = await line.fitted(upstream, request.fields, 1)
+    if fitted is not request.fields:
+        body = msgspec.json.encode(fitted)
+    return await upstream.ask(request.dialect.NAME, target, request.headers, body)

@@ -16,7 +16,7 @@ from psycopg_pool import AsyncConnectionPool
 from agent_cli.proxy.config import Continuity
 from agent_cli.proxy.envelopes import ProxyError
 from agent_cli.proxy.postgres_tables import ALONE, LOCK, SCHEMA, unusable
-from agent_cli.proxy.store import Row, Segment, Wanted, row_of
+from agent_cli.proxy.store import LASTING, Row, Segment, Wanted, row_of
 from agent_cli.types.errors import ConfigurationError
 
 _BEAT = 1.0
@@ -148,8 +148,8 @@ class PostgresStore:
             )
             await database.execute(
                 "DELETE FROM proxy_records WHERE created < "
-                "proxy_now() - CASE WHEN kind IN ('response', 'tools') THEN %s ELSE %s END",
-                (days, oldest),
+                "proxy_now() - CASE WHEN kind = ANY(%s) THEN %s ELSE %s END",
+                (list(LASTING), days, oldest),
             )
             await database.execute(
                 "DELETE FROM proxy_segments WHERE id IN (SELECT id FROM (SELECT id, sum(bytes) "

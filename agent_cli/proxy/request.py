@@ -9,14 +9,15 @@ from msgspec import Raw, Struct
 from agent_cli.proxy.audit import Audit
 from agent_cli.proxy.config import Config
 from agent_cli.proxy.continuity import Continuity, conversation_of, place_of, prefixes
-from agent_cli.proxy.dialects.base import Dialect, Fields, Round, Stretch, value_of
+from agent_cli.proxy.dialects.base import Fields, Round, Stretch, value_of
 from agent_cli.proxy.dialects.canonical import digest
+from agent_cli.proxy.dialects.dialect import Dialect
 from agent_cli.proxy.envelopes import ProxyError
 from agent_cli.proxy.executing import Executor, Ledger
 from agent_cli.proxy.injection import Injection
 from agent_cli.proxy.managed import Managed, ManagedTools
 from agent_cli.proxy.store import Checkpoint, Store
-from agent_cli.proxy.upstream import Upstream
+from agent_cli.proxy.upstreams import Upstreams
 
 CHECKPOINT = "checkpoint"
 GUIDANCE = "guidance"
@@ -32,7 +33,7 @@ class Services(Struct, frozen=True):
     """What all requests share."""
 
     config: Config
-    upstream: Upstream
+    upstream: Upstreams
     tools: ManagedTools
     executor: Executor
     store: Store

@@ -22,7 +22,7 @@ from agent_cli.proxy.executing import Executor
 from agent_cli.proxy.kept import remembering
 from agent_cli.proxy.managed import ManagedTools
 from agent_cli.proxy.request import Services
-from agent_cli.proxy.upstream import Upstream
+from agent_cli.proxy.upstreams import Upstreams
 from agent_cli.settings.places import state_directory
 from agent_cli.types.errors import ConfigurationError
 from agent_cli.types.redaction import SHORTEST, Redactor
@@ -39,12 +39,13 @@ def audit_path(config: Config, environ: Mapping[str, str]) -> Path:
 
 def secrets_of(config: Config, environ: Mapping[str, str]) -> frozenset[str]:
     """Return the values that are never written anywhere."""
-    names = [config.upstream.api_key_env, config.continuity.postgres_env]
+    upstreams = [config.upstream, *config.fallback.values()]
+    names = [one.api_key_env for one in upstreams] + [config.continuity.postgres_env]
     names += [token.env for token in config.tokens.values()]
     values = [environ.get(name, "") for name in names if name]
-    values += config.upstream.headers.values()
-    for tool in config.http.values():
-        values += tool.headers.values()
+    headers = [one.headers for one in upstreams]
+    headers += [tool.headers for tool in config.http.values()]
+    values += [value for some in headers for value in some.values()]
     for server in config.mcp.values():
         values += [str(value) for value in (*server.env.values(), *server.headers.values())]
     words = {word for value in values for word in value.split()}
@@ -70,7 +71,7 @@ async def running(
         tools = ManagedTools(config, environ, processes, notice)
         stack.push_async_callback(tools.close)
         await tools.start(_START)
-        upstream = Upstream(config.upstream, environ)
+        upstream = Upstreams(config.upstream, config.fallback, environ)
         stack.push_async_callback(upstream.close)
         executor = Executor(tools, store, audit, config, owner)
         stack.push_async_callback(executor.drain, config.server.drain)

@@ -17,7 +17,7 @@ import msgspec
 
 from agent_cli.proxy.config import Continuity
 from agent_cli.proxy.envelopes import ProxyError
-from agent_cli.proxy.store import Row, Segment, Wanted, row_of
+from agent_cli.proxy.store import LASTING, Row, Segment, Wanted, row_of
 from agent_cli.types.errors import ConfigurationError
 
 T = TypeVar("T")
@@ -240,9 +240,9 @@ def _forget(database: sqlite3.Connection, settings: Continuity, now: float) -> N
         "DELETE FROM records WHERE kind IN ('checkpoint','journal','guidance') AND created<?",
         (now - oldest,),
     )
-    database.execute(
-        "DELETE FROM records WHERE kind IN ('response','tools') AND created<?",
-        (now - settings.days * _DAY,),
+    database.executemany(
+        "DELETE FROM records WHERE kind=? AND created<?",
+        [(kind, now - settings.days * _DAY) for kind in LASTING],
     )
     (total,) = database.execute("SELECT COALESCE(SUM(bytes), 0) FROM segments").fetchone()
     while total > settings.max_bytes:

@@ -88,6 +88,13 @@ def row_of(segment: Segment, size: int, created: float, used: float) -> Row:
     return Row(*about, size, created, used)
 
 
+ORIGIN = "origin"
+"""Which upstream has made something that only itself can read."""
+STAY = "upstream"
+"""Where a conversation was sent after the first upstream had failed."""
+LASTING = ("response", "tools", ORIGIN, STAY)
+"""Kinds of records that are kept as long as segments; others only as long as a retry may take."""
+
 Wanted: TypeAlias = tuple[str, str, float]
 
 

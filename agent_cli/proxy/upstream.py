@@ -13,9 +13,9 @@ import h11
 
 from agent_cli.network.connection import Connection, authority_of, connect, credentials
 from agent_cli.network.proxies import proxy_for
-from agent_cli.proxy.config import Upstream as Settings
-from agent_cli.proxy.config import base_url, key_of
 from agent_cli.proxy.envelopes import ProxyError
+from agent_cli.proxy.upstream_settings import Upstream as Settings
+from agent_cli.proxy.upstream_settings import base_url, key_of
 
 if TYPE_CHECKING:
     import ssl
@@ -43,7 +43,8 @@ ANTHROPIC = "anthropic_messages"
 class Upstream:
     """Asks one upstream. Whoever makes one closes it."""
 
-    def __init__(self, settings: Settings, environ: Mapping[str, str]) -> None:
+    def __init__(self, name: str, settings: Settings, environ: Mapping[str, str]) -> None:
+        self.name = name
         self._settings = settings
         self._environ = environ
         self._key = key_of(settings, environ)
@@ -76,6 +77,13 @@ class Upstream:
         self._idle.clear()
         for connection in idle:
             await connection.close()
+
+    def speaks(self, dialect: str) -> bool:
+        return bool(base_url(self._settings, dialect))
+
+    def model(self, name: str) -> str:
+        """Return what the model is called here."""
+        return self._settings.models.get(name, name)
 
     @property
     def patience(self) -> float:
@@ -195,6 +203,14 @@ class Answer:
     @property
     def ok(self) -> bool:
         return self.status // 100 == 2  # noqa: PLR2004 - HTTP: success
+
+    @property
+    def wait(self) -> float | None:
+        """How many seconds the upstream asks to wait, if it says so in seconds."""
+        try:
+            return max(float(self.headers.get("retry-after", "")), 0.0)
+        except ValueError:
+            return None
 
     @property
     def streams(self) -> bool:

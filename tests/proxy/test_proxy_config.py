@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from agent_cli.proxy.clients import Client
-from agent_cli.proxy.config import Config, Server, Token, Upstream, base_url, checked, read
+from agent_cli.proxy.config import Config, Server, Token, Upstream, checked, read
+from agent_cli.proxy.upstream_settings import base_url
 from agent_cli.types.errors import ConfigurationError
 
 ENVIRON = {"KEY": "sk-upstream", "TOKEN": "t" * 16}

@@ -16,7 +16,8 @@ from testbed.replies import Call, Delivery, Raw, Say
 
 from agent_cli.proxy.config import HttpTool, Mediation, Token
 from agent_cli.proxy.dialects import chat, responses
-from agent_cli.proxy.dialects.base import FIELDS, Dialect
+from agent_cli.proxy.dialects.base import FIELDS
+from agent_cli.proxy.dialects.dialect import Dialect
 from agent_cli.proxy.injection import injected
 from agent_cli.proxy.managed import Managed
 from agent_cli.proxy.names import with_digest

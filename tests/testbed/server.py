@@ -41,6 +41,8 @@ class ModelServer:
     """Serves a script; a context manager. A callable script may block: others are still served."""
 
     validators = VALIDATORS
+    first_number = 0
+    """Of its exchanges: ids and seals are made from the numbers, and servers differ in them."""
 
     def __init__(self, script: Script) -> None:
         self._script = script
@@ -111,7 +113,7 @@ class ModelServer:
             if not wrong and not callable(self._script) and place >= len(self._script):
                 wrong = [f"the script has no answer for request {place}"]
             exchange = Exchange(
-                number=place,
+                number=self.first_number + place,
                 wire=wire or OPENAI_CHAT,
                 path=incoming.path,
                 headers=incoming.headers,

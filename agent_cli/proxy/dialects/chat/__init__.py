@@ -8,6 +8,7 @@ from agent_cli.proxy.dialects.chat.history import (
     said,
     stretches,
 )
+from agent_cli.proxy.dialects.chat.reasoning import seals, settled, without
 from agent_cli.proxy.dialects.chat.replay import replay, worded
 from agent_cli.proxy.dialects.chat.reply import cleaned, compose, error_body, read
 from agent_cli.proxy.dialects.chat.request import (
@@ -28,5 +29,6 @@ PATH: str = "/chat/completions"
 __all__ = [
     "NAME", "PATH", "allowing", "answered", "asking", "canonical", "choice", "cleaned",
     "client_names", "compose", "error_body", "history", "joined", "merged_results", "offering",
-    "read", "replay", "said", "stream", "stretches", "with_choice", "with_history", "worded",
+    "read", "replay", "said", "seals", "settled", "stream", "stretches", "with_choice",
+    "with_history", "without", "worded",
 ]  # fmt: skip

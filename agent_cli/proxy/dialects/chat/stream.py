@@ -85,6 +85,7 @@ class ChatStream:
     def begin_round(self) -> None:
         self._now = _Reading()
         self._rounds += 1
+        self.substantial = False
         self._separated = not self._has_text
 
     def feed(self, raw: bytes, frame: Frame | None) -> bytes:

@@ -8,6 +8,7 @@ from agent_cli.proxy.dialects.messages.history import (
     said,
     stretches,
 )
+from agent_cli.proxy.dialects.messages.reasoning import seals, settled, without
 from agent_cli.proxy.dialects.messages.replay import replay, worded
 from agent_cli.proxy.dialects.messages.reply import cleaned, compose, error_body, read
 from agent_cli.proxy.dialects.messages.request import (
@@ -28,5 +29,6 @@ PATH: str = "/messages"
 __all__ = [
     "NAME", "PATH", "allowing", "answered", "asking", "canonical", "choice", "cleaned",
     "client_names", "compose", "error_body", "history", "joined", "merged_results", "offering",
-    "read", "replay", "said", "stream", "stretches", "with_choice", "with_history", "worded",
+    "read", "replay", "said", "seals", "settled", "stream", "stretches", "with_choice",
+    "with_history", "without", "worded",
 ]  # fmt: skip

@@ -88,6 +88,7 @@ class ResponsesStream:
 
     def begin_round(self) -> None:
         self._rounds += 1
+        self.substantial = False
         self._now = _Reading()
 
     def feed(self, raw: bytes, frame: Frame | None) -> bytes:
