@@ -52,7 +52,7 @@ def converse(task: Task, entry: Entry) -> Task:  # noqa: PLR0911 - one line a fa
             return _user_said(task, entry)
         case Nudged():
             demand(not task.open_calls, "nudged while calls were open")
-            nudge = NudgeMessage(entry.code)
+            nudge = NudgeMessage(entry.code, entry.detail)
             return replace(task, messages=(*task.messages, nudge), nudges=task.nudges + 1)
         case FilesRestored():
             return _restored(task, entry)

@@ -12,6 +12,7 @@ from agent_cli.engine.budget import Budget, used_up
 from agent_cli.engine.outcomes import COMPLETION
 from agent_cli.engine.subtasks import MOST_SUBTASKS, MOST_TASKS, SUBTASK
 from agent_cli.engine.task import State, Task
+from agent_cli.types.entries import Nudged
 from agent_cli.types.messages import AssistantMessage, StopReason, ToolCall
 from agent_cli.types.outcomes import Code, Limit, Nudge, Outcome, Stop
 from agent_cli.types.turn_rules import OnFailure, Scope
@@ -140,6 +141,14 @@ def next_step(state: State, rules: Rules) -> Step:
     if task.result is not None:
         return AwaitUser(Awaiting.FINISHED)
     return _without_a_person(_next_message(state, task, rules), task, rules)
+
+
+def order_refused(task: Task, why: str) -> Nudged | None:
+    """Return what tells the model that its calls were refused for their order.
+
+    None if it has been told as often as it is nudged at all.
+    """
+    return Nudged(Nudge.CALL_ORDER, why) if task.nudges < MOST_NUDGES else None
 
 
 def _next_call(state: State, task: Task, rules: Rules) -> Step:

@@ -13,6 +13,8 @@ def provider_verdict(error: ProviderError) -> Verdict:
     """Return the verdict that a provider error leads to."""
     if error.fault is Fault.AUTHENTICATION:
         return Verdict.AUTHENTICATION
+    if error.fault is Fault.CALL_ORDER:
+        return Verdict.STOPPED
     if error.retryable:
         return Verdict.UNAVAILABLE
     return Verdict.CONFIGURATION if error.fault is Fault.INVALID_REQUEST else Verdict.LIMIT

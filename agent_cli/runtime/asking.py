@@ -11,6 +11,7 @@ from agent_cli.context.customs import Customs
 from agent_cli.context.request import RequestBuilder
 from agent_cli.context.tokens import Window, estimate, message_size, size
 from agent_cli.engine.budget import Budget, used_up
+from agent_cli.engine.steps import order_refused
 from agent_cli.engine.task import State
 from agent_cli.i18n.catalog import say
 from agent_cli.providers.base import Provider
@@ -18,7 +19,7 @@ from agent_cli.runtime.gauge import Gauge
 from agent_cli.runtime.mentions import Along
 from agent_cli.runtime.redaction import harmless
 from agent_cli.runtime.session import Session
-from agent_cli.types.entries import AssistantSaid, AttemptLost
+from agent_cli.types.entries import AssistantSaid, AttemptLost, Nudged
 from agent_cli.types.errors import Fault, ProviderError
 from agent_cli.types.events import Delta, Event, Retrying
 from agent_cli.types.messages import AssistantMessage
@@ -68,14 +69,24 @@ class Model:
         """Return what the model would be asked in this state."""
         return self._asking.request(state, self._asking.builder)
 
-    async def answer(self, session: Session) -> AssistantSaid:
-        """Return what the model says next; raises ProviderError.
+    async def answer(self, session: Session) -> AssistantSaid | Nudged:
+        """Return what the model says next, or what it is told of calls in a refused order.
 
-        An answer that broke off on the way is recorded as lost, whoever broke it off.
+        Raises ProviderError. An answer that broke off on the way is recorded as lost, whoever
+        broke it off.
         """
         began = time.monotonic()
         request = self.request(session.state)
-        message, retries = await self._ask(session, request, self._emit)
+        try:
+            message, retries = await self._ask(session, request, self._emit)
+        except ProviderError as error:
+            task = session.state.task
+            told = order_refused(task, str(error)) if error.fault is Fault.CALL_ORDER else None
+            if told is None:
+                raise
+            self._emit(Retrying(task.nudges + 2, 0.0, str(error)))
+            self.cut_off = ""
+            return told
         return AssistantSaid(message, round(time.monotonic() - began, 3), retries)
 
     async def aside(self, session: Session, request: ModelRequest) -> AssistantMessage:

@@ -13,7 +13,7 @@ from agent_cli.i18n.catalog import say
 from agent_cli.runtime.asking import Asking, Model
 from agent_cli.runtime.replacement import Aim, Replacing
 from agent_cli.runtime.session import Session
-from agent_cli.types.entries import AssistantSaid
+from agent_cli.types.entries import AssistantSaid, Nudged
 from agent_cli.types.errors import Fault, ProviderError
 from agent_cli.types.events import Event
 
@@ -65,7 +65,7 @@ class Compaction:
                 )
             )
 
-    async def answer(self) -> AssistantSaid:
+    async def answer(self) -> AssistantSaid | Nudged:
         """Return what the model says next; if it cannot take the conversation, compact it first.
 
         Raises ProviderError.

@@ -33,7 +33,7 @@ from agent_cli.types.entries import (
 )
 from agent_cli.types.errors import JournalError
 from agent_cli.types.messages import AssistantMessage
-from agent_cli.types.outcomes import Code, Outcome
+from agent_cli.types.outcomes import Code, Nudge, Outcome
 
 _ANSWER = re.compile(r"<answer>(.*)</answer>", re.DOTALL)
 _FEEDBACK = re.compile(r"<feedback>\n(.*)\n</feedback>", re.DOTALL)
@@ -173,6 +173,8 @@ def _is_from_outside(entry: Entry) -> bool:
             return not queued
         case FilesRestored(why=why):
             return why != "rollback"
+        case Nudged(code):
+            return code is Nudge.CALL_ORDER  # it was not the engine that found this
         case (
             InputQueued()
             | ModeSwitched()

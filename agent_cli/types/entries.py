@@ -89,8 +89,10 @@ class AttemptLost(Struct, frozen=True, tag="attempt_lost", omit_defaults=True):
     """If it was not asked for again: how long that took, earlier attempts included."""
 
 
-class Nudged(Struct, frozen=True, tag="nudged"):
+class Nudged(Struct, frozen=True, tag="nudged", omit_defaults=True):
     code: Nudge
+    detail: str = ""
+    """What else the model is told; see `NudgeMessage`."""
 
 
 class CallDecided(Struct, frozen=True, tag="call_decided", omit_defaults=True):

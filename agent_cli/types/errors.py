@@ -55,6 +55,8 @@ class Fault(StrEnum):
     CUT = "cut"
     """The stream ended, stalled or broke before its terminal event."""
     SERVER = "server"
+    CALL_ORDER = "call_order"
+    """The answer's calls came in an order that they cannot be executed in, and none was."""
     BUDGET = "budget"
     """It was not asked, or not again, because what may be used is used up."""
 

@@ -57,6 +57,7 @@ class Nudge(StrEnum):
     EMPTY = "empty"
     CUT_OFF = "cut_off"
     ROLLED_BACK = "rolled_back"
+    CALL_ORDER = "call_order"
 
 
 class Stop(StrEnum):

@@ -49,17 +49,16 @@ STATUSES = {
 
 NO_REASON = "the provider gave no reason"
 QUOTA = "insufficient_quota"
-ORDER = "mixed_tool_order: "
-"""How `agent proxy` begins when it refuses calls for their order; nothing was executed. When the
-same request comes again, the proxy tells the model how to order them."""
+ORDERS = ("mixed_tool_order: ", "terminal_on_success_order: ")
+"""How `agent proxy` begins when it refuses calls for their order; nothing was executed."""
 LONGEST_EXCERPT = 300
 
 
 def named_error(names: tuple[str, ...], message: str) -> ProviderError:
     """Return the error that a stream reported in its body, by its `code` and `type`."""
     fault = next((FAULTS[name] for name in names if name in FAULTS), Fault.SERVER)
-    if message.startswith(ORDER):
-        return ProviderError(message, Fault.CUT)
+    if message.startswith(ORDERS):
+        return ProviderError(message.partition(": ")[2], Fault.CALL_ORDER)
     if fault is Fault.INVALID_REQUEST and _too_long(names, message):
         fault = Fault.CONTEXT_WINDOW
     return ProviderError(_explained(names, message) or NO_REASON, fault)
@@ -91,8 +90,8 @@ def http_error(
     names, message = _read(body)
     lowered = {name.lower(): value for name, value in headers.items()}
     fault = _fault(status, names, message)
-    if message.startswith(ORDER):
-        return ProviderError(message, Fault.CUT, status=status)
+    if message.startswith(ORDERS):
+        return ProviderError(message.partition(": ")[2], Fault.CALL_ORDER, status=status)
     if fault in RETRYABLE and lowered.get("x-should-retry", "").strip().lower() == "false":
         fault = Fault.INVALID_REQUEST
     return ProviderError(

@@ -20,9 +20,9 @@ from agent_cli.runtime.toolbox import Options
 from agent_cli.sessions.divergence import Divergence
 from agent_cli.settings.schema import Settings
 from agent_cli.types.approval import Request, Verdict
-from agent_cli.types.entries import CallFinished, Entry
+from agent_cli.types.entries import AssistantSaid, CallFinished, Entry, Nudged
 from agent_cli.types.events import Event
-from agent_cli.types.outcomes import Outcome
+from agent_cli.types.outcomes import Nudge, Outcome
 
 READ = Call("read_file", {"files": [{"path": "README.md"}]})
 MISSING = Call("read_file", {"files": [{"path": "absent"}]})
@@ -120,6 +120,14 @@ def test_recorded_results_need_no_files(told: list[Entry], tmp_path: Path):
     assert again.divergence is None
     assert again.turns == len(SCRIPT)
     assert list((tmp_path / "empty").iterdir()) == []
+
+
+def test_a_refused_order_is_played_at_its_place(told: list[Entry], tmp_path: Path):
+    nudged = Nudged(Nudge.CALL_ORDER, "split them")
+    place = next(at for at, entry in enumerate(told) if isinstance(entry, AssistantSaid))
+    with_it = [*told[:place], nudged, *told[place:]]
+    again = played(with_it, tmp_path / "empty", tmp_path / "home", real=False)
+    assert again == Played(turns=len(SCRIPT), calls=len(again_calls(told)), divergence=None)
 
 
 def test_the_first_other_result_is_named(told: list[Entry], project: Path, tmp_path: Path):

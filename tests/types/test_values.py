@@ -49,6 +49,7 @@ def test_asking_again_never_helps_against_our_own_mistakes():
     ours = {
         Fault.AUTHENTICATION,
         Fault.BUDGET,
+        Fault.CALL_ORDER,
         Fault.CONTEXT_WINDOW,
         Fault.INVALID_REQUEST,
     }

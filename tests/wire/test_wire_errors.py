@@ -158,8 +158,9 @@ def test_an_error_value_is_a_sentence_a_name_or_a_status(error, fault, words):
     assert words in str(found)
 
 
-def test_calls_that_the_proxy_refused_for_their_order_are_asked_for_again():
+def test_calls_that_the_proxy_refused_for_their_order_are_a_fault_of_their_own():
     body = b'{"error": {"message": "mixed_tool_order: split them", "code": "mixed_tool_order"}}'
     refused = http_error(400, body, {"x-should-retry": "false"})
-    assert refused.fault is Fault.CUT
-    assert named_error(("invalid_prompt",), "mixed_tool_order: split them").fault is Fault.CUT
+    assert (refused.fault, str(refused)) == (Fault.CALL_ORDER, "split them")
+    streamed = named_error(("invalid_prompt",), "mixed_tool_order: split them")
+    assert (streamed.fault, str(streamed)) == (Fault.CALL_ORDER, "split them")
