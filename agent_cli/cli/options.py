@@ -53,6 +53,9 @@ Sandbox: TypeAlias = Annotated[
 Trust: TypeAlias = Annotated[
     bool, Option("--trust", help="Trust this folder's settings as they are, for this run.")
 ]
+Plain: TypeAlias = Annotated[
+    bool, Option("--plain", help="Lines of words only, for screen readers and dumb terminals.")
+]
 Allowed: TypeAlias = Annotated[
     list[str] | None,
     Option("--allowed-tools", help="Rules that need no question, comma-separated."),
@@ -121,6 +124,7 @@ class Flags(Struct, frozen=True):
     resume: str
     fork: bool
     record: Path | None
+    plain: bool
 
     def settings(self) -> dict[str, object]:
         """Return those that override the settings, by the settings' names."""
@@ -135,6 +139,7 @@ class Flags(Struct, frozen=True):
             "max_tokens": self.max_tokens,
             "max_cost": self.max_cost,
             "max_seconds": seconds(self.max_time),
+            "terminal.plain": self.plain or None,
             "completion.verify": self.verify or None,
         }
         return {name: value for name, value in flags.items() if value is not None}

@@ -44,6 +44,7 @@ def command(
     resume: given.Resume = "",
     fork: given.Fork = False,
     record: given.Record = None,
+    plain: given.Plain = False,
 ) -> None:
     """Work on the code in this directory, together with a model."""
     start(Flags(**locals()))

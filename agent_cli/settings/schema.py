@@ -122,6 +122,19 @@ class IndexSettings(Struct, frozen=True, forbid_unknown_fields=True):
     """Name of the variable that holds the key; empty for none."""
 
 
+ThemeName: TypeAlias = Literal["auto", "dark", "light", "ansi", "none"]
+
+
+class TerminalSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """How a session at the terminal looks."""
+
+    theme: ThemeName = "auto"
+    """`none` has no colours; NO_COLOR in the environment stands over it."""
+    plain: bool = False
+    """Nothing but lines of words: no boxes, nothing that moves, for screen readers among others.
+    Without it the environment decides: TERM=dumb or ACCESSIBLE=1."""
+
+
 class TurnSettings(Struct, frozen=True, forbid_unknown_fields=True):
     on_failure: OnFailure = OnFailure.CONTINUE
     """What becomes of the rest of a message after a call of it failed."""
@@ -234,6 +247,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     images: ImagesSettings = ImagesSettings()
     index: IndexSettings = IndexSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
+    terminal: TerminalSettings = TerminalSettings()
     context: ContextSettings = ContextSettings()
     providers: dict[str, ProviderSettings] = field(default_factory=dict[str, ProviderSettings])
     models: dict[str, ModelSettings] = field(default_factory=dict[str, ModelSettings])

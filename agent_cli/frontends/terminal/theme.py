@@ -8,12 +8,11 @@ without it the sixteen colours of the terminal's own palette are the ones that a
 """
 
 from collections.abc import Mapping
-from typing import Literal, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-ThemeName: TypeAlias = Literal["auto", "dark", "light", "ansi", "none"]
+from agent_cli.settings.schema import ThemeName
 
 
 class Theme(Struct, frozen=True):
