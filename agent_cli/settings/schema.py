@@ -126,13 +126,15 @@ ThemeName: TypeAlias = Literal["auto", "dark", "light", "ansi", "none"]
 
 
 class TerminalSettings(Struct, frozen=True, forbid_unknown_fields=True):
-    """How a session at the terminal looks."""
+    """How a session at the terminal looks, and is typed into."""
 
     theme: ThemeName = "auto"
     """`none` has no colours; NO_COLOR in the environment stands over it."""
     plain: bool = False
     """Nothing but lines of words: no boxes, nothing that moves, for screen readers among others.
     Without it the environment decides: TERM=dumb or ACCESSIBLE=1."""
+    editing: Literal["emacs", "vi"] = "emacs"
+    """Which keys edit the input line."""
 
 
 class TurnSettings(Struct, frozen=True, forbid_unknown_fields=True):

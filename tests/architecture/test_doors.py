@@ -45,7 +45,7 @@ OPENERS = {
     "cli/standard_streams.py": "opens the standard streams that were closed",
     "context/modes.py": "lists the prompts that resources found",
     "frontends/headless/streams.py": "gives a stream to nobody when it cannot be written",
-    "frontends/terminal/input.py": "makes the folder of the input history",
+    "frontends/terminal/history.py": "keeps what was typed in a file of its own",
     "i18n/_build.py": "runs when the wheel is built, never in the product",
     "providers/cassette.py": "records and replays exchanges where the user says",
     "providers/known.py": "reads the table of models that lies beside it",

@@ -1,21 +1,34 @@
-"""Lines from the user: history, several lines with Ctrl+J, Ctrl-C clears, Ctrl-D ends."""
+"""Lines from the user: what the input line is made of, and how one is read.
 
-import termios
-from contextlib import suppress
+Ctrl+R searches the history, Ctrl-C clears the line, Ctrl-D on an empty one ends; for the rest see
+`keys.py`. What is pasted is sent whole, however it is shown.
+"""
+
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol, TypeAlias
 
+from msgspec import Struct, field
 from prompt_toolkit import PromptSession
+from prompt_toolkit.application import get_app
+from prompt_toolkit.completion import Completer
+from prompt_toolkit.enums import EditingMode
 from prompt_toolkit.filters import Condition
-from prompt_toolkit.history import FileHistory, History, InMemoryHistory
-from prompt_toolkit.input import Input
-from prompt_toolkit.input.typeahead import clear_typeahead
-from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
 from agent_cli.frontends.given_text import given
+from agent_cli.frontends.terminal.folds import Folds
+from agent_cli.frontends.terminal.history import LineHistory
+from agent_cli.frontends.terminal.input_view import Shown
+from agent_cli.frontends.terminal.keys import Action, bindings, understand_modified_enter
+from agent_cli.frontends.terminal.typed_ahead import forget_what_was_typed, take_what_was_typed
+from agent_cli.types.messages import Image
 
-REWIND = "/rewind"
-"""What Esc Esc stands for."""
+Editing: TypeAlias = Literal["emacs", "vi"]
+
+_ESCAPE = 0.1
+"""Seconds after which an escape character was the key, and no beginning of another."""
+_BETWEEN = 0.5
+"""Seconds that the second key of a pair may come after the first."""
 
 
 class ReadLine(Protocol):
@@ -24,70 +37,79 @@ class ReadLine(Protocol):
     async def __call__(self, prompt: str, draft: str = "") -> str: ...
 
 
+class Manner(Struct, frozen=True):
+    """How the input line behaves."""
+
+    history: Path | None = None
+    editing: Editing = "emacs"
+    rewinds: bool = False
+    """Esc Esc in an empty line means `/rewind`."""
+    during_turn: bool = False
+    """The signal of Ctrl-C belongs to the turn, and keys pressed before are no answer. The library
+    would take the signal for the length of a prompt and then give it back to nobody: nothing could
+    stop the turn any more."""
+    completer: Completer | None = None
+    completes: tuple[str, ...] = ("/", "@")
+    """What a word begins with for which completions are shown unasked."""
+    actions: Mapping[str, Action] = field(default_factory=dict[str, Action])
+    """What keys do besides editing, by prompt-toolkit's names for them: `s-tab`, `c-o`, `c-t`."""
+
+
+class InputLine:
+    """One input line, used again and again; `session` can be asked with another prompt."""
+
+    def __init__(self, manner: Manner) -> None:
+        understand_modified_enter()
+        self.folds = Folds()
+        self.images: tuple[Image, ...] = ()
+        """What goes along with the line that was read last."""
+        self._manner = manner
+        self.session = self._session()
+
+    async def __call__(self, prompt: str, draft: str = "") -> str:
+        session, during_turn = self.session, self._manner.during_turn
+        if during_turn:
+            forget_what_was_typed(session.app.input)
+        else:
+            take_what_was_typed(session.app.input)
+        line = await session.prompt_async(
+            prompt, default=self.folds.taken_in(draft), handle_sigint=not during_turn
+        )
+        return self.read(line)
+
+    def read(self, line: str) -> str:
+        """Return what a line of the session stands for."""
+        self.images = self.folds.images(line)
+        return given(self.folds.unfolded(line))
+
+    def _session(self) -> PromptSession[str]:
+        manner, folds = self._manner, self.folds
+        session: PromptSession[str] = PromptSession(
+            history=LineHistory(manner.history, folds.unfolded, folds.taken_in),
+            key_bindings=bindings(
+                rewinds=manner.rewinds, actions=manner.actions, paste=folds.taken_in
+            ),
+            multiline=True,
+            editing_mode=EditingMode.VI if manner.editing == "vi" else EditingMode.EMACS,
+            completer=manner.completer,
+            complete_while_typing=Condition(self._completes),
+            input_processors=[Shown(folds)],
+            search_ignore_case=True,
+            tempfile_suffix=".md",
+        )
+        session.app.ttimeoutlen = _ESCAPE
+        session.app.timeoutlen = _BETWEEN
+        return session
+
+    def _completes(self) -> bool:
+        """Whether what is being typed is something to complete."""
+        before = get_app().current_buffer.document.current_line_before_cursor
+        word = before.rsplit(" ", 1)[-1]
+        return word.startswith(self._manner.completes)
+
+
 def line_reader(
     history: Path | None, *, during_turn: bool = False, rewinds: bool = False
 ) -> ReadLine:
-    """Return a function that prompts.
-
-    `rewinds`: Esc Esc in an empty line means `/rewind`.
-    `during_turn`: the signal of Ctrl-C belongs to the turn. The library would take it for the
-    length of a prompt and then give it back to nobody: nothing could stop the turn any more.
-    """
-    session: PromptSession[str] = PromptSession(
-        history=_history(history),
-        key_bindings=_bindings(rewinds=rewinds),
-        multiline=True,
-        enable_open_in_editor=True,
-    )
-
-    async def read(prompt: str, draft: str = "") -> str:
-        if during_turn:
-            _forget_what_was_typed(session.app.input)
-        line = await session.prompt_async(prompt, default=draft, handle_sigint=not during_turn)
-        return given(line)
-
-    return read
-
-
-def _history(path: Path | None) -> History:
-    """Return the history in the file; without one, or where there can be none, that of this run."""
-    if path is None:
-        return InMemoryHistory()
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path.touch(mode=0o600)
-    except OSError:
-        return InMemoryHistory()
-    return FileHistory(str(path))
-
-
-def _forget_what_was_typed(source: Input) -> None:
-    """Drop keys pressed before there was a question: they are no answer to it."""
-    clear_typeahead(source)
-    with suppress(termios.error, OSError):
-        termios.tcflush(source.fileno(), termios.TCIFLUSH)
-
-
-def _bindings(*, rewinds: bool) -> KeyBindings:
-    bindings = KeyBindings()
-
-    @bindings.add("enter")
-    def send(event: KeyPressEvent) -> None:
-        buffer = event.current_buffer
-        if buffer.document.text_before_cursor.endswith("\\"):
-            buffer.delete_before_cursor()
-            buffer.newline()
-            return
-        buffer.validate_and_handle()
-
-    @bindings.add("c-j")
-    @bindings.add("escape", "enter")
-    def newline(event: KeyPressEvent) -> None:
-        event.current_buffer.newline()
-
-    @bindings.add("escape", "escape", filter=Condition(lambda: rewinds))
-    def rewind(event: KeyPressEvent) -> None:
-        if not event.current_buffer.text:
-            event.app.exit(result=REWIND)
-
-    return bindings
+    """Return a function that prompts; see `Manner`."""
+    return InputLine(Manner(history, rewinds=rewinds, during_turn=during_turn))
