@@ -87,6 +87,13 @@ def naming(texts: Iterable[str], tool: str, effect: Effect) -> Found | None:
     return None
 
 
+def only_reads(command: str) -> bool:
+    """Whether nothing that the command starts does more than read, as far as that is certain."""
+    from agent_cli.approval.read_only import RULES  # noqa: PLC0415 - with the judge, see below
+
+    return _judge(command, allow=RULES).decision is Decision.ALLOW
+
+
 def session_rule(tool: str, effect: Effect) -> str | None:
     """Return the rule that allows the effect from now on; None where no rule can.
 

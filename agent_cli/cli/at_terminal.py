@@ -47,7 +47,7 @@ def run_repl(run: Run, *, once: bool = False) -> int:
     writer = Writer(Console(highlight=False))
     frontend = TerminalFrontend(writer, line_reader(None, during_turn=True))
     first = _begun(Outside(run.settings, run.options), frontend)
-    writer.show(_greeting(run))
+    writer.show(_greeting(run, first.agent))
     history = None if run.options.ephemeral else state_directory(run.options.environ) / "history"
 
     async def work() -> int:
@@ -97,6 +97,7 @@ def _going_to(to: Elsewhere, options: Options) -> Options:
         mode="",
         protocol=None,
         parallel_tool_calls=None,
+        approval=None,
         record=None,  # a cassette is of one session
     )
 
@@ -123,9 +124,9 @@ async def _until_stopped(work: Coroutine[Any, Any, T]) -> tuple[int, T | None]:
     return (EXIT_STATUS[received[0]], None) if received else (0, done)
 
 
-def _greeting(run: Run) -> str:
+def _greeting(run: Run, agent: Agent) -> str:
     return say(
         "agent, model {model}, approval {approval}; Ctrl+J new line, Ctrl-C cancels, /help",
         model=run.options.model,
-        approval="yolo" if run.options.yolo else say("asks"),
+        approval="yolo" if run.options.yolo else agent.session.state.approval,
     )

@@ -44,6 +44,10 @@ Verify: TypeAlias = Annotated[
     list[str] | None,
     Option("--verify", help="A command that must pass before the task counts as completed."),
 ]
+ApprovalMode: TypeAlias = Annotated[
+    str,
+    Option("--approval-mode", "--permission-mode", help="ask, accept-edits, plan or auto."),
+]
 Yolo: TypeAlias = Annotated[
     bool, Option("--yolo", "-y", help="Ask nothing; deny rules and protected names stay.")
 ]
@@ -112,6 +116,7 @@ class Flags(Struct, frozen=True):
     max_cost: float | None
     max_time: str
     verify: list[str] | None
+    approval_mode: str
     yolo: bool
     sandbox: str
     trust: bool
@@ -133,6 +138,7 @@ class Flags(Struct, frozen=True):
             "mode": self.mode or None,
             "protocol": self.protocol or None,
             "transport": self.transport or None,
+            "approval.mode": self.approval_mode or None,
             "sandbox.mode": self.sandbox or None,
             "parallel_tool_calls": self.parallel,
             "max_turns": self.max_turns,

@@ -158,8 +158,8 @@ def _remarks(found: Brought, brought: Brought) -> list[str]:
         remarks += [say("the session was changed after it was exported; it was sealed anew")]
     if left := len(found.envelopes) - len(brought.envelopes):
         rules = say_many(
-            "left out: {count} rule that was granted in it",
-            "left out: {count} rules that were granted in it",
+            "left out: {count} rule or approval mode that was set in it",
+            "left out: {count} rules or approval modes that were set in it",
             count=left,
         )
         remarks += [rules]

@@ -32,6 +32,7 @@ def command(
     max_cost: given.MaxCost = None,
     max_time: given.MaxTime = "",
     verify: given.Verify = None,
+    approval_mode: given.ApprovalMode = "",
     yolo: given.Yolo = False,
     sandbox: given.Sandbox = "",
     trust: given.Trust = False,
@@ -82,6 +83,7 @@ def start(flags: Flags) -> None:
         mode=settings.mode if flags.mode else "",
         protocol=settings.protocol if flags.protocol else None,
         parallel_tool_calls=flags.parallel,
+        approval=settings.approval.mode if flags.approval_mode else None,
     )
     if interactive:
         raise typer.Exit(with_a_person(Run(settings, options, text)))

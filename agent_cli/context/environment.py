@@ -50,7 +50,7 @@ def spelled(path: Path | str) -> str:
     return str(path).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
-def details(
+def details(  # noqa: PLR0913 - the parts of the block, each by name
     *,
     now: datetime,
     mode: Mode,
@@ -58,9 +58,11 @@ def details(
     names: Sequence[str] | None = None,
     restored: Sequence[str] = (),
     commands: Sequence[Standing] = (),
+    planning: bool | None = None,
 ) -> str:
     """Return the block for a user's message; `names`, for the first one, lists the workspace.
 
+    `planning` says that plan mode is on, or that it is over; None where it never was.
     `restored` are files that the user has undone or redone; `commands` are in the background.
     """
     texts: dict[str, str] = table("system/phrases.toml")["environment"]
@@ -68,6 +70,8 @@ def details(
         fill(texts["time"], time=now.isoformat(timespec="seconds")),
         fill(texts["mode"], slug=mode.slug, name=mode.name),
     ]
+    if planning is not None:
+        parts.append(texts["planning" if planning else "planned"])
     if names is not None:
         parts.append(fill(texts["listing"], names=_listing(names, texts)))
     if restored:

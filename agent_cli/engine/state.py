@@ -16,7 +16,9 @@ from agent_cli.engine.evidence import root_evidence
 from agent_cli.engine.subtasks import push, returned, waits_for
 from agent_cli.engine.task import Spent, State, Task
 from agent_cli.engine.window import compacted
+from agent_cli.types.approval import ApprovalMode
 from agent_cli.types.entries import (
+    ApprovalSwitched,
     AssistantSaid,
     AttemptLost,
     CallDecided,
@@ -65,6 +67,7 @@ def apply(state: State, entry: Entry) -> State:
             | SessionRenamed()
             | TurnRulesSet()
             | RuleGranted()
+            | ApprovalSwitched()
             | ParallelSwitched()
             | InputQueued()
             | AttemptLost()
@@ -84,6 +87,7 @@ def _session(
     | SessionRenamed
     | TurnRulesSet
     | RuleGranted
+    | ApprovalSwitched
     | ParallelSwitched
     | InputQueued
     | AttemptLost,
@@ -98,6 +102,9 @@ def _session(
             return replace(state, turn_rules=entry.rules)
         case RuleGranted():
             return replace(state, granted=(*state.granted, entry.rule))
+        case ApprovalSwitched(mode):
+            planned = state.planned or mode is ApprovalMode.PLAN
+            return replace(state, approval=mode, planned=planned)
         case ParallelSwitched():
             return replace(state, parallel=entry.on)
         case InputQueued():

@@ -2,6 +2,7 @@
 
 from msgspec import Struct
 
+from agent_cli.types.approval import ApprovalMode
 from agent_cli.types.entries import CallDecided, CallStarted, PreImageKept, SessionStarted, Todo
 from agent_cli.types.errors import InvalidTransitionError
 from agent_cli.types.evidence import Evidence, FileChange
@@ -106,6 +107,9 @@ class State(Struct, frozen=True):
     title: str = ""
     turn_rules: TurnRules = TurnRules()
     granted: tuple[str, ...] = ()
+    approval: ApprovalMode = ApprovalMode.ASK
+    planned: bool = False
+    """The session was in plan mode at some time; the model may have to hear that it is over."""
     parallel: bool = True
     queued: tuple[str, ...] = ()
     """What the user has said meanwhile, to be delivered."""

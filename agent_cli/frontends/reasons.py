@@ -47,5 +47,6 @@ def _codes() -> dict[Code, str]:
         Code.CHECK_FAILED: say("a check did not pass"),
         Code.STOPPED: say("not run, because an earlier call of the message failed"),
         Code.NOBODY_TO_ASK: say("nobody could be asked"),
+        Code.PLANNING: say("plan mode: nothing is changed"),
         Code.POLICY: say("the settings do not allow it"),
     }

@@ -24,7 +24,9 @@ from agent_cli.runtime.interruption import interrupt, recover
 from agent_cli.runtime.keeping import Keeping
 from agent_cli.runtime.session import Session
 from agent_cli.runtime.subtasks import cancelled, delegated
+from agent_cli.types.approval import ApprovalMode
 from agent_cli.types.entries import (
+    ApprovalSwitched,
     InputQueued,
     Interrupted,
     ModeSwitched,
@@ -86,6 +88,16 @@ class Agent:
         below = "\n\n".join(filter(None, (along.text, environment)))
         self.session.append(UserSaid(text, (*images, *along.images), below))
         return await self.work()
+
+    def set_approval(self, mode: ApprovalMode) -> None:
+        """Decide how much goes without a question from the next call on."""
+        if mode is not self.session.state.approval:
+            self.session.append(ApprovalSwitched(mode))
+
+    def cycle_approval(self) -> ApprovalMode:
+        """Go on to the next approval mode, and return it."""
+        self.set_approval(self.session.state.approval.following)
+        return self.session.state.approval
 
     def queue(self, text: str) -> None:
         """Take down what the user says while work goes on; the model gets it between turns."""

@@ -32,6 +32,7 @@ from agent_cli.runtime.session import Session
 from agent_cli.runtime.toolbox import Options, toolbox
 from agent_cli.settings.schema import Settings
 from agent_cli.tools.registry import spec
+from agent_cli.types.approval import ApprovalMode
 from agent_cli.types.errors import ConfigurationError, ToolError
 from agent_cli.types.redaction import Redactor
 from agent_cli.types.requests import ModelRequest, Protocol, ToolSpec
@@ -215,6 +216,7 @@ def _environment(parts: Parts, state: State) -> str:
         names=names,
         restored=task.restored,
         commands=parts.toolbox.processes.background.standing(),
+        planning=state.approval is ApprovalMode.PLAN if state.planned else None,
     )
 
 

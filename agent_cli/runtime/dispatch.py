@@ -158,7 +158,8 @@ class Dispatcher:
         prepared = prepare_for_user(_command(call, check.command), self._toolbox)
         if isinstance(prepared, ToolResult):
             return prepared
-        return await self._run_inside(patient(prepared), unasked=not check.asked)
+        permit = self._permission.permit_check
+        return await self._run_inside(await permit(patient(prepared), asked=check.asked))
 
     async def _demonstrate(self, call: ToolCall, command: str) -> ToolResult:
         if not self._toolbox.demonstrates:
@@ -167,10 +168,9 @@ class Dispatcher:
         prepared = prepare(inner, self._toolbox, self._session.state.task.mode)
         if isinstance(prepared, ToolResult):  # a mode without commands: the result stands
             return replace(prepared, outcome=Outcome.DENIED)
-        return await self._run_inside(prepared)
+        return await self._run_inside(await self._permission.permit_inside(prepared))
 
-    async def _run_inside(self, prepared: Prepared, *, unasked: bool = False) -> ToolResult:
-        permitted = await self._permission.permit_inside(prepared, unasked=unasked)
+    async def _run_inside(self, permitted: Permitted | ToolResult) -> ToolResult:
         if isinstance(permitted, ToolResult):
             return permitted
         await self.keeping.before(permitted.prepared)
@@ -179,7 +179,7 @@ class Dispatcher:
         await self.keeping.after()
         if isinstance(output, ToolResult):
             return output
-        return _result(prepared.call, output)
+        return _result(permitted.prepared.call, output)
 
     def _finish(self, result: ToolResult, reads: Reads | None = None) -> None:
         if not self._toolbox.escapes:

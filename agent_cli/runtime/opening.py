@@ -25,7 +25,9 @@ from agent_cli.settings.load import digest
 from agent_cli.settings.places import data_directory
 from agent_cli.settings.schema import Blocking, Settings
 from agent_cli.tools.registry import built_in
+from agent_cli.types.approval import ApprovalMode
 from agent_cli.types.entries import (
+    ApprovalSwitched,
     ModeSwitched,
     ParallelSwitched,
     SessionStarted,
@@ -95,6 +97,7 @@ def begin(
     )
     session.append(TaskStarted(settings.mode))
     _keep_turn_rules(session, settings)
+    _keep_approval(session, settings.approval.mode)
     return session
 
 
@@ -145,6 +148,8 @@ def go_on(
         session.append(ModeSwitched(options.mode))
     if options.parallel_tool_calls not in (None, state.parallel):
         session.append(ParallelSwitched(on=not state.parallel))
+    if options.approval is not None:
+        _keep_approval(session, options.approval)
     _keep_turn_rules(session, settings)
     if options.protocol not in (None, started.protocol):
         kept = say(
@@ -179,6 +184,11 @@ def _keep_turn_rules(session: Session, settings: Settings) -> None:
     rules = turn_rules(settings)
     if rules != session.state.turn_rules:
         session.append(TurnRulesSet(rules))
+
+
+def _keep_approval(session: Session, mode: ApprovalMode) -> None:
+    if mode is not session.state.approval:
+        session.append(ApprovalSwitched(mode))
 
 
 def _started(session: Session) -> SessionStarted:

@@ -7,7 +7,7 @@ if it came out differently.
 from msgspec import Struct
 from msgspec.structs import replace
 
-from agent_cli.approval.policy import Judgement, Policy, decide, rule_for
+from agent_cli.approval.policy import PLAN, Judgement, Policy, decide, rule_for
 from agent_cli.context.replies import reply
 from agent_cli.engine.steps import REPEATS_UNTIL_ASKED
 from agent_cli.i18n.catalog import say_many
@@ -15,7 +15,15 @@ from agent_cli.runtime.frontend import Frontend
 from agent_cli.runtime.hooked import Hooked
 from agent_cli.runtime.prepare import Prepared, attempt, failed
 from agent_cli.runtime.session import Session
-from agent_cli.types.approval import DecidedBy, Decision, Remember, Request, Verdict, Words
+from agent_cli.types.approval import (
+    ApprovalMode,
+    DecidedBy,
+    Decision,
+    Remember,
+    Request,
+    Verdict,
+    Words,
+)
 from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.entries import CallDecided, RuleGranted
 from agent_cli.types.errors import ToolError
@@ -63,18 +71,23 @@ class Permission:
         self._record(decided)
         return self._take(decided)
 
-    async def permit_inside(
-        self, prepared: Prepared, *, unasked: bool = False
-    ) -> Permitted | ToolResult:
-        """Judge something that a started call wants to do; the start was its decision.
-
-        `unasked`: the user has asked for it already, so that only a denial stops it.
-        """
-        decided = await self._judge(prepared, unasked=unasked)
+    async def permit_inside(self, prepared: Prepared) -> Permitted | ToolResult:
+        """Judge something that a started call wants to do; the start was its decision."""
+        decided = await self._judge(prepared)
         return decided if isinstance(decided, ToolResult) else self._take(decided)
 
-    async def _judge(self, prepared: Prepared, *, unasked: bool = False) -> _Decided | ToolResult:
-        judgement = self._by_policy(prepared)
+    async def permit_check(self, prepared: Prepared, *, asked: bool) -> Permitted | ToolResult:
+        """Judge a check: it is no command of the model's, so plan mode does not hold for it.
+
+        Without `asked` it is the user's own, so that only a denial stops it.
+        """
+        decided = await self._judge(prepared, ApprovalMode.ASK, unasked=not asked)
+        return decided if isinstance(decided, ToolResult) else self._take(decided)
+
+    async def _judge(
+        self, prepared: Prepared, mode: ApprovalMode | None = None, *, unasked: bool = False
+    ) -> _Decided | ToolResult:
+        judgement = self._by_policy(prepared, mode)
         if judgement.decision is Decision.DENY:
             refused = Verdict(approved=False)
             return _Decided(prepared, refused, DecidedBy.POLICY, judgement.reason)
@@ -99,11 +112,12 @@ class Permission:
         ready = replace(prepared, context=context)
         return _Decided(ready, Verdict(approved=True), DecidedBy.POLICY, reason)
 
-    def _by_policy(self, prepared: Prepared) -> Judgement:
+    def _by_policy(self, prepared: Prepared, mode: ApprovalMode | None = None) -> Judgement:
         if prepared.tool.kind is Kind.ALWAYS and not prepared.effects:
             return Judgement(Decision.ALLOW, "")
-        granted = self._session.state.granted
-        return decide(self._policy, prepared.call.name, prepared.effects, granted)
+        state = self._session.state
+        mode = mode or state.approval
+        return decide(self._policy, prepared.call.name, prepared.effects, state.granted, mode)
 
     async def _ask(self, prepared: Prepared, reason: str) -> _Decided | ToolResult:
         call = prepared.call
@@ -134,6 +148,8 @@ class Permission:
         call_id = prepared.call.id
         if not verdict.approved:
             match decided.by:
+                case DecidedBy.POLICY if decided.reason == PLAN:
+                    return ToolResult(call_id, Outcome.DENIED, Code.PLANNING)
                 case DecidedBy.POLICY:
                     return ToolResult(call_id, Outcome.DENIED, Code.POLICY, decided.reason)
                 case DecidedBy.HOOK:

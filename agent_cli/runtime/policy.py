@@ -17,6 +17,7 @@ def policy(
     ask: tuple[str, ...] = (),
     deny: tuple[str, ...] = (),
     yolo: bool = False,
+    confined: bool = False,
 ) -> Policy:
     """Return the policy; rules are in the grammar of `approval/rules.py`.
 
@@ -31,6 +32,7 @@ def policy(
         allow=(*approval.rules.allow, *allow),
         ask=(*approval.rules.ask, *ask),
         deny=(*approval.rules.deny, *deny),
+        confined=confined,
         yolo=yolo,
     )
     for rule in _rules(made):

@@ -32,6 +32,7 @@ from agent_cli.tools._browser import Browser, installed
 from agent_cli.tools.base import AnyTool, Painter, Services, ToolContext
 from agent_cli.tools.registry import built_in
 from agent_cli.trust.manifest import Manifest
+from agent_cli.types.approval import ApprovalMode
 from agent_cli.types.brought import Brought
 from agent_cli.types.errors import ToolError
 from agent_cli.types.events import Progress
@@ -71,9 +72,10 @@ class Options(Struct, frozen=True):
     own_checks: tuple[str, ...] = ()
     """Those of `completion.verify` that are the user's, and run without a question."""
     mode: str = ""
-    """What the command line says of these three holds for a session that is gone on with, too."""
+    """What the command line says of these four holds for a session that is gone on with, too."""
     protocol: Protocol | None = None
     parallel_tool_calls: bool | None = None
+    approval: ApprovalMode | None = None
     record: Path | None = None
     """Where the exchange with the model is written as a cassette."""
     trusted: Manifest | None = None
@@ -110,6 +112,7 @@ def toolbox(
             allow=options.allowed_tools,
             deny=options.disallowed_tools,
             yolo=options.yolo,
+            confined=settings.sandbox.mode != "off" and not settings.sandbox.network,
         ),
         customs=found,
         workspace=workspace,

@@ -11,7 +11,13 @@ from msgspec.structs import replace
 from agent_cli.sessions.codec import FORMAT, PREFIX, SEED, seal
 from agent_cli.sessions.stream import Reading, lines_of
 from agent_cli.sessions.told import EXPORT_FORMAT
-from agent_cli.types.entries import Entry, Envelope, RuleGranted, SessionStarted
+from agent_cli.types.entries import (
+    ApprovalSwitched,
+    Entry,
+    Envelope,
+    RuleGranted,
+    SessionStarted,
+)
 from agent_cli.types.errors import JournalError
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,99}")
@@ -28,7 +34,8 @@ class Brought(Struct, frozen=True):
 
     def without_rules(self) -> "Brought":
         """Leave out what somebody else has allowed."""
-        left = tuple(one for one in self.envelopes if not isinstance(one.entry, RuleGranted))
+        allowed = RuleGranted | ApprovalSwitched
+        left = tuple(one for one in self.envelopes if not isinstance(one.entry, allowed))
         intact = self.intact and len(left) == len(self.envelopes)
         return replace(self, envelopes=left, intact=intact)
 

@@ -70,6 +70,7 @@ MAY: dict[Keys, Manner] = {
     ("max_tokens",): Manner.LOWER,
     ("max_seconds",): Manner.LOWER,
     ("max_cost",): Manner.LOWER,
+    ("approval", "mode"): Manner.STRICTER,
     ("approval", "read"): Manner.STRICTER,
     ("approval", "write"): Manner.STRICTER,
     ("approval", "execute"): Manner.STRICTER,
@@ -132,7 +133,7 @@ setting of that name or not."""
 _STRICTNESS = {
     word: rank
     for words in (
-        ("allow", "ask", "deny"),
+        ("allow", "auto", "accept-edits", "ask", "plan", "deny"),
         ("allow", "block"),
         ("turn", "resolved"),
         ("continue", "stop", "rollback"),

@@ -4,7 +4,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from msgspec import Meta, Struct, field
 
-from agent_cli.types.approval import Decision
+from agent_cli.types.approval import ApprovalMode, Decision
 from agent_cli.types.requests import Protocol
 from agent_cli.types.turn_rules import OnFailure, Scope
 
@@ -25,6 +25,8 @@ class RuleLists(Struct, frozen=True, forbid_unknown_fields=True):
 class ApprovalSettings(Struct, frozen=True, forbid_unknown_fields=True):
     """What happens to a call of each kind when no rule matches it."""
 
+    mode: ApprovalMode = ApprovalMode.ASK
+    """What a session begins with; Shift+Tab changes it."""
     read: Decision = Decision.ALLOW
     write: Decision = Decision.ASK
     execute: Decision = Decision.ASK

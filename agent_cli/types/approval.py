@@ -16,6 +16,25 @@ class Decision(StrEnum):
     DENY = "deny"
 
 
+class ApprovalMode(StrEnum):
+    """How much goes without a question; deny rules and protected names stand above all of them."""
+
+    ASK = "ask"
+    """As the settings say for each kind of effect."""
+    ACCEPT_EDITS = "accept-edits"
+    """Files of the workspace are changed unasked."""
+    PLAN = "plan"
+    """Nothing is changed; what only reads goes unasked."""
+    AUTO = "auto"
+    """Edits, commands that only read or run in a sandbox without network: unasked."""
+
+    @property
+    def following(self) -> "ApprovalMode":
+        """The next one when the modes are gone through, round and round."""
+        modes = list(ApprovalMode)
+        return modes[(modes.index(self) + 1) % len(modes)]
+
+
 class DecidedBy(StrEnum):
     """Who let a call run, or did not."""
 

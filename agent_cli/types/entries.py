@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from agent_cli.types.approval import DecidedBy, Decision
+from agent_cli.types.approval import ApprovalMode, DecidedBy, Decision
 from agent_cli.types.effects import Effect
 from agent_cli.types.evidence import Check, FileChange, FileRead, FileVersion
 from agent_cli.types.messages import AssistantMessage, Image, ToolResult
@@ -176,6 +176,12 @@ class RuleGranted(Struct, frozen=True, tag="rule_granted"):
     """An allow rule in the settings' own grammar, for the rest of the session."""
 
 
+class ApprovalSwitched(Struct, frozen=True, tag="approval_switched"):
+    """The user decided how much goes without a question, from the next call on."""
+
+    mode: ApprovalMode
+
+
 class ParallelSwitched(Struct, frozen=True, tag="parallel_switched"):
     """The user turned several calls per message on or off, in the middle of a session."""
 
@@ -247,6 +253,7 @@ Entry: TypeAlias = (
     | TodosUpdated
     | ModeSwitched
     | RuleGranted
+    | ApprovalSwitched
     | ParallelSwitched
     | HistoryCompacted
     | Rewound

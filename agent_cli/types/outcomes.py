@@ -38,6 +38,7 @@ class Code(StrEnum):
     CHECK_FAILED = "check_failed"
     NOBODY_TO_ASK = "nobody_to_ask"
     POLICY = "policy"
+    PLANNING = "planning"
     UNTRUSTED = "untrusted"
     HOOK = "hook"
     STOPPED = "stopped"

@@ -152,7 +152,7 @@ def test_an_import_never_replaces_a_session_and_leaves_rules_out(kept: Kept):
     assert refused.exit_code != 0
     assert "import it with --new-id" in refused.stderr
     done = kept.sessions("import", "a.json", "--new-id")
-    assert "left out: 1 rules" in done.stderr
+    assert "left out: 2 rules" in done.stderr
     assert len(kept.listed()) == 2
     assert b"rule_granted" not in kept.path.with_name(f"{done.stdout.strip()}.jsonl").read_bytes()
     assert kept.path.read_bytes() == before

@@ -87,3 +87,13 @@ def test_commands_in_the_background_are_listed_while_they_concern_anybody():
     assert text.count("</environment_details>") == 1
     assert max(map(len, text.splitlines())) < LONGEST_COMMAND + 60
     assert "background" not in described()
+
+
+PLANS = [(None, []), (True, ["refused"]), (False, ["off now"])]
+
+
+@pytest.mark.parametrize(("planning", "says"), PLANS)
+def test_plan_mode_is_told_while_it_holds_and_when_it_is_over(planning, says):
+    text = described(planning=planning)
+    assert ("# Plan mode" in text) is bool(says)
+    assert all(word in text for word in says)

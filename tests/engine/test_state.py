@@ -20,7 +20,9 @@ from testbed.story import (
 
 from agent_cli.engine.state import apply, fold
 from agent_cli.engine.task import State
+from agent_cli.types.approval import ApprovalMode
 from agent_cli.types.entries import (
+    ApprovalSwitched,
     AssistantSaid,
     BudgetStopped,
     CallFinished,
@@ -213,6 +215,13 @@ def test_the_session_says_whether_calls_come_in_parallel(*, parallel: bool):
     session = SessionStarted(1, "s", "/work", "m", Protocol.NATIVE, parallel)
     assert fold([session]).parallel is parallel
     assert fold([session, ParallelSwitched(not parallel)]).parallel is not parallel
+
+
+def test_the_approval_mode_is_the_last_one_and_that_there_was_a_plan_is_remembered():
+    modes = [ApprovalMode.ACCEPT_EDITS, ApprovalMode.PLAN, ApprovalMode.AUTO]
+    seen = [fold(map(ApprovalSwitched, modes[:count])) for count in range(4)]
+    assert [state.approval for state in seen] == [ApprovalMode.ASK, *modes]
+    assert [state.planned for state in seen] == [False, False, True, True]
 
 
 def test_the_end_keeps_its_result_until_the_user_goes_on():

@@ -9,7 +9,9 @@ from testbed.story import BEGINNING, accepted, asked, call, completion, ran, set
 
 from agent_cli.engine.state import apply, fold
 from agent_cli.engine.steps import Rules, Settle, next_step
+from agent_cli.types.approval import ApprovalMode
 from agent_cli.types.entries import (
+    ApprovalSwitched,
     AttemptLost,
     BudgetStopped,
     CallFinished,
@@ -67,6 +69,7 @@ ANYTHING: list[tuple[Entry, ...]] = [
     (InputQueued("and this"), UserSaid("and this", queued=True)),
     (UserSaid("go on"),),
     (RuleGranted("read_file"),),
+    (ApprovalSwitched(ApprovalMode.AUTO),),
     (ParallelSwitched(on=False),),
     (SessionRenamed("a name"),),
     (BudgetStopped(Limit.TURNS),),

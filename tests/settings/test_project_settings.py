@@ -58,6 +58,7 @@ FORBIDDEN = [
     ("[approval]\nmcp = 'allow'", "approval.mcp", Reason.LOOSENS),
     ("approval.rules.allow = ['read_file']", "approval.rules.allow", Reason.LOOSENS),
     ("yolo = true", "yolo", Reason.LOOSENS),
+    ("[approval]\nmode = 'auto'", "approval.mode", Reason.LOOSENS),
     ("[approval]\nyolo = true", "approval.yolo", Reason.LOOSENS),
     ("auto_approve = ['*']", "auto_approve", Reason.LOOSENS),
     ("allowed_tools = ['*']", "allowed_tools", Reason.LOOSENS),

@@ -16,9 +16,10 @@ from testbed.story import (
 )
 
 from agent_cli.sessions.codec import SEED, seal
-from agent_cli.types.approval import DecidedBy, Decision
+from agent_cli.types.approval import ApprovalMode, DecidedBy, Decision
 from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.entries import (
+    ApprovalSwitched,
     AssistantSaid,
     AttemptLost,
     BudgetStopped,
@@ -79,6 +80,7 @@ SESSION: list[Entry] = entries_of(
             )
         ),
         RuleGranted("read_file(src/**)"),
+        ApprovalSwitched(ApprovalMode.AUTO),
         CallDecided("a", Decision.ALLOW, DecidedBy.USER, "yes", (Effect(Kind.READ, "a"),)),
         ran("a", content="line one\nline two\r\n")[1:],
         settled("b", Outcome.FAILED, Code.CUT_OFF),
