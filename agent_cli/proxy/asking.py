@@ -9,8 +9,9 @@ from msgspec import Raw, Struct
 
 from agent_cli.proxy.continuity import Recalled, report
 from agent_cli.proxy.delivery import Delivery
-from agent_cli.proxy.dialects.base import Choice, Fields, Turn, encoded, value_of
+from agent_cli.proxy.dialects.base import Choice, Fields, encoded, value_of
 from agent_cli.proxy.dialects.shapes import mapping, words
+from agent_cli.proxy.dialects.turns import Turn
 from agent_cli.proxy.envelopes import ProxyError, upstream_message
 from agent_cli.proxy.failover import Line, failing, line_of
 from agent_cli.proxy.injection import relaxed

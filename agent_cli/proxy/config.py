@@ -179,6 +179,7 @@ def checked(config: Config, environ: Mapping[str, str]) -> Config:
         )
     for name, token in config.tokens.items():
         _check_token(name, token, environ)
+    config.mediation.check()
     check_clients(config.clients, {name: token.client for name, token in config.tokens.items()})
     for name, tool in config.http.items():
         parts = urlsplit(tool.url)

@@ -9,10 +9,11 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Raw, Struct
 
-from agent_cli.proxy.dialects.base import Fields, Stretch, value_of
+from agent_cli.proxy.dialects.base import Fields, value_of
 from agent_cli.proxy.dialects.canonical import arguments_value, digest, tidy
 from agent_cli.proxy.dialects.dialect import Dialect
 from agent_cli.proxy.dialects.shapes import mapping, words
+from agent_cli.proxy.dialects.turns import Stretch
 from agent_cli.proxy.store import Segment, Store
 
 _KEYS = (

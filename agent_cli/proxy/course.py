@@ -7,7 +7,7 @@ from msgspec import Struct, field
 from agent_cli.proxy.asking import Asking
 from agent_cli.proxy.clients import usage_report
 from agent_cli.proxy.delivery import Delivery
-from agent_cli.proxy.dialects.base import Call, Round, Turn
+from agent_cli.proxy.dialects.turns import Call, Round, Turn
 from agent_cli.proxy.dialects.usage import merged
 from agent_cli.proxy.envelopes import failure
 from agent_cli.proxy.managed import Managed
@@ -40,6 +40,7 @@ class Course:
         self.delivery = delivery
         self.asking = asking
         self.memory = Memory(services, request, asking.owned)
+        self._view = services.config.mediation.view(request.dialect.NAME)
         self.rounds: list[Round] = []
         self.executed_rounds = 0
         self.retried = 0
@@ -104,7 +105,7 @@ class Course:
 
     async def end(self, turn: Turn, made: Plan, results: Results) -> bool:
         """Give the answer, after all that later requests need is kept."""
-        self.rounds.append(Round(turn, made.release, last=True))
+        self.rounds.append(Round(turn, self._view, made.release, last=True))
         self.report.forwarded = [
             {"id": call.id, "name": call.shown_name}
             for call in (turn.calls[place] for place in made.release)
@@ -131,7 +132,7 @@ class Course:
         return [(call, envelope) for call in calls]
 
     async def _close(self, turn: Turn) -> None:
-        self.rounds.append(Round(turn))
+        self.rounds.append(Round(turn, self._view))
         await self.delivery.close_round(self.rounds[-1])
 
     def _look_at_limits(self) -> None:

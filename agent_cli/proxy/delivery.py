@@ -7,14 +7,15 @@ wrong before is a true HTTP status; if there is nothing to say for long, a heart
 import asyncio
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import msgspec
 
 from agent_cli.network.serving import Reply
-from agent_cli.proxy.dialects.base import Fields, Round, StreamCutError, Turn
+from agent_cli.proxy.dialects.base import Fields, StreamCutError
 from agent_cli.proxy.dialects.dialect import Dialect
+from agent_cli.proxy.dialects.turns import Round, Turn, View
 from agent_cli.proxy.envelopes import ProxyError
 from agent_cli.proxy.upstream import Answer
 from agent_cli.types.errors import WireError
@@ -28,6 +29,7 @@ EVENTS = {
     "x-accel-buffering": "no",
 }
 _BLANK_LINE = re.compile(rb"\r\n\r\n|\n\n|\r\r")
+_DONE = b"data: [DONE]\n\n"
 _LONGEST_FRAME = 64 * 1024 * 1024
 
 
@@ -37,6 +39,10 @@ class Delivery(Protocol):
     @property
     def begun(self) -> bool:
         """Whether the client has got anything: then an error can only be a frame."""
+        ...
+
+    def owns(self, owned: Container[str]) -> None:
+        """Take note of the names of managed tools."""
         ...
 
     async def take(self, answer: Answer) -> Turn: ...
@@ -72,9 +78,9 @@ class Whole:
     def __init__(
         self, reply: Reply, dialect: Dialect, asked: Fields, request_id: str, limit: int
     ) -> None:
-        self._reply = reply
-        self._dialect = dialect
-        self._asked = asked
+        self.reply = reply
+        self.dialect = dialect
+        self.asked = asked
         self._request_id = request_id
         self._limit = limit
         self._body = b""
@@ -83,10 +89,13 @@ class Whole:
     def again(self) -> bool:
         return True
 
+    def owns(self, owned: Container[str]) -> None:
+        return
+
     async def take(self, answer: Answer) -> Turn:
         self._body = await answer.body(self._limit)
         try:
-            return self._dialect.read(self._body)
+            return self.dialect.read(self._body)
         except WireError as error:
             raise ProxyError(502, "upstream_unreadable", str(error)) from error
 
@@ -102,19 +111,19 @@ class Whole:
         last = rounds[-1]
         plain = len(rounds) == 1 and len(last.release) == len(last.turn.calls)
         if plain and self._body and not last.turn.repaired:
-            body = self._dialect.cleaned(self._body, self._asked)
+            body = self.dialect.cleaned(self._body, self.asked)
         else:
-            body = self._dialect.compose(rounds, usage, self._asked)
-        await self._reply.whole(200, {**headers, **JSON}, body)
+            body = self.dialect.compose(rounds, usage, self.asked)
+        await self.reply.whole(200, {**headers, **JSON}, body)
 
     async def fail(self, error: ProxyError, headers: Mapping[str, str]) -> None:
-        body = msgspec.json.encode(self._dialect.error_body(error, self._request_id))
-        await self._reply.whole(error.status, {**headers, **error.headers, **JSON}, body)
+        body = msgspec.json.encode(self.dialect.error_body(error, self._request_id))
+        await self.reply.whole(error.status, {**headers, **error.headers, **JSON}, body)
 
     async def refuse(
         self, status: int, headers: Mapping[str, str], body: bytes, error: ProxyError
     ) -> None:
-        await self._reply.whole(status, headers, body)
+        await self.reply.whole(status, headers, body)
 
     def close(self) -> None:
         return
@@ -123,21 +132,15 @@ class Whole:
 class Streamed:
     """An answer that is streamed."""
 
-    def __init__(
-        self,
-        whole: Whole,
-        reply: Reply,
-        dialect: Dialect,
-        asked: Fields,
-        headers: Mapping[str, str],
-    ) -> None:
+    def __init__(self, whole: Whole, headers: Mapping[str, str], view: View) -> None:
         """Let `whole` say what goes wrong before the stream begins."""
         self._whole = whole
-        self._reply = reply
-        self._dialect = dialect
-        self._asked = asked
+        self._reply = whole.reply
+        self._dialect = whole.dialect
+        self._asked = whole.asked
         self._headers = {**headers, **EVENTS}
-        self._stream = dialect.stream(asked)
+        self._view = view
+        self._stream = self._dialect.stream(self._asked, view)
         self._waiting: list[bytes] = []
         self._last = time.monotonic()
         self._writing = asyncio.Lock()
@@ -148,10 +151,15 @@ class Streamed:
         if self._stream.substantial:
             return False
         if self._rounds == 1 and not self.begun:
-            self._stream = self._dialect.stream(self._asked)
+            owned = self._stream.owned
+            self._stream = self._dialect.stream(self._asked, self._view)
+            self._stream.owned = owned
             self._waiting.clear()
             self._rounds = 0
         return True
+
+    def owns(self, owned: Container[str]) -> None:
+        self._stream.owned = owned
 
     @property
     def begun(self) -> bool:
@@ -201,7 +209,8 @@ class Streamed:
             await self._whole.fail(error, headers)
             return
         async with self._writing:
-            await self._write(self._stream.error(error))
+            done = self._view.done_after_error and self._dialect.NAME == "openai_chat"
+            await self._write(self._stream.error(error) + (_DONE if done else b""))
             await self._reply.end()
 
     async def refuse(

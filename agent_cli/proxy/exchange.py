@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from msgspec import Raw
 
 from agent_cli.proxy.course import Course
-from agent_cli.proxy.dialects.base import Choice, Turn
+from agent_cli.proxy.dialects.base import Choice
+from agent_cli.proxy.dialects.turns import Turn
 from agent_cli.proxy.envelopes import ProxyError
 from agent_cli.proxy.mediation import Kind, Plan, Reply, Then, plan
 from agent_cli.proxy.refusing import Attempt, refusal

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from agent_cli.proxy.arguments import parsed, violations
 from agent_cli.proxy.audit import Audit
 from agent_cli.proxy.config import Config
-from agent_cli.proxy.dialects.base import Call
+from agent_cli.proxy.dialects.turns import Call
 from agent_cli.proxy.envelopes import Envelope, failure
 from agent_cli.proxy.injection import signature
 from agent_cli.proxy.journal import Journal

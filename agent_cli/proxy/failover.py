@@ -8,8 +8,9 @@ from collections.abc import Sequence
 
 from msgspec import Raw
 
-from agent_cli.proxy.dialects.base import Fields, Turn, encoded, value_of
+from agent_cli.proxy.dialects.base import Fields, encoded, value_of
 from agent_cli.proxy.dialects.shapes import words
+from agent_cli.proxy.dialects.turns import Turn
 from agent_cli.proxy.request import Asked, Services
 from agent_cli.proxy.store import ORIGIN, STAY
 from agent_cli.proxy.upstream import Upstream

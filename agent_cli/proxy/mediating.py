@@ -52,7 +52,8 @@ def _delivery(
     whole = Whole(reply, dialect, request.fields, request.id, config.limits.upstream_body)
     if not request.streams:
         return whole
-    streamed = Streamed(whole, reply, dialect, request.fields, headers)
+    view = config.mediation.view(dialect.NAME)
+    streamed = Streamed(whole, headers, view)
     streamed.beat(config.limits.heartbeat, config.mediation.keepalive_chat)
     return streamed
 
@@ -76,6 +77,7 @@ async def _begun(
         [*outputs, *base],
     )
     asking.headers = dict(headers)
+    delivery.owns(asking.owned)
     return Course(services, request, delivery, asking), guides.get(place, ()), resumed
 
 

@@ -5,7 +5,7 @@ from collections.abc import Container, Sequence
 import msgspec
 from msgspec import Raw, Struct
 
-from agent_cli.proxy.dialects.base import Call, Turn
+from agent_cli.proxy.dialects.turns import Call, Turn
 from agent_cli.proxy.envelopes import Envelope, ProxyError, Refused, failure
 from agent_cli.proxy.mediation import Kind, Plan
 from agent_cli.proxy.remembering import Memory

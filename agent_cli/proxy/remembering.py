@@ -7,7 +7,7 @@ from collections.abc import Container, Sequence
 import msgspec
 from msgspec import Raw
 
-from agent_cli.proxy.dialects.base import Call, Round, Turn
+from agent_cli.proxy.dialects.turns import Call, Round, Turn
 from agent_cli.proxy.envelopes import Envelope
 from agent_cli.proxy.request import CHECKPOINT, RESPONSE, Asked, Services, anchors
 from agent_cli.proxy.store import Checkpoint, Kept, Segment

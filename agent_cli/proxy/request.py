@@ -9,9 +9,10 @@ from msgspec import Raw, Struct
 from agent_cli.proxy.audit import Audit
 from agent_cli.proxy.config import Config
 from agent_cli.proxy.continuity import Continuity, conversation_of, place_of, prefixes
-from agent_cli.proxy.dialects.base import Fields, Round, Stretch, value_of
+from agent_cli.proxy.dialects.base import Fields, value_of
 from agent_cli.proxy.dialects.canonical import digest
 from agent_cli.proxy.dialects.dialect import Dialect
+from agent_cli.proxy.dialects.turns import Round, Stretch
 from agent_cli.proxy.envelopes import ProxyError
 from agent_cli.proxy.executing import Executor, Ledger
 from agent_cli.proxy.injection import Injection
@@ -157,7 +158,7 @@ def visible(request: Asked, rounds: Sequence[Round]) -> Stretch:
     """Return the answer as the client will repeat it."""
     end = len(request.history)
     calls = [rounds[-1].turn.calls[place] for place in rounds[-1].release]
-    return Stretch(end, end, "".join(one.turn.text for one in rounds), tuple(calls))
+    return Stretch(end, end, "".join(one.text for one in rounds), tuple(calls))
 
 
 def anchors(request: Asked, rounds: Sequence[Round]) -> tuple[tuple[str, ...], str, str, str]:

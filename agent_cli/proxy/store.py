@@ -9,7 +9,7 @@ from typing import Protocol, TypeAlias
 
 from msgspec import Raw, Struct
 
-from agent_cli.proxy.dialects.base import Call, Turn
+from agent_cli.proxy.dialects.turns import Call, Turn
 from agent_cli.proxy.envelopes import Envelope
 
 

@@ -6,6 +6,8 @@ import pytest
 
 from agent_cli.proxy.clients import Client
 from agent_cli.proxy.config import Config, Server, Token, Upstream, checked, read
+from agent_cli.proxy.mediation import Unsafe
+from agent_cli.proxy.options import Mediation
 from agent_cli.proxy.upstream_settings import base_url
 from agent_cli.types.errors import ConfigurationError
 
@@ -70,6 +72,8 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path):
 
 UP = Upstream(url="http://127.0.0.1:1")
 OPEN = Server(auth="none")
+SHOWS_AND_HIDES = Mediation(thinking_stream="live", hidden_reasoning="hide")
+TAKES_BACK = Mediation(native_release="immediate", unsafe_policy=Unsafe.RETRY_INTERNAL)
 UNUSABLE = [
     pytest.param(Config(server=OPEN), "there is no upstream", id="no upstream"),
     pytest.param(Config(upstream=Upstream(url="ftp://x"), server=OPEN), "http://", id="scheme"),
@@ -89,6 +93,12 @@ UNUSABLE = [
         Config(upstream=UP, tokens={"a": Token(env="TOKEN", client="cdoex")}),
         "'cdoex' is no client: one of agent, claude-code, codex, opencode",
         id="client",
+    ),
+    pytest.param(
+        Config(upstream=UP, server=OPEN, mediation=SHOWS_AND_HIDES), "give up one", id="thinking"
+    ),
+    pytest.param(
+        Config(upstream=UP, server=OPEN, mediation=TAKES_BACK), "give up one", id="release"
     ),
     pytest.param(
         Config(upstream=UP, server=OPEN, clients={"mine": Client()}),

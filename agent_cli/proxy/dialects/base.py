@@ -4,7 +4,7 @@ Everything that is passed on is kept as the bytes that came: only what mediation
 """
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, TypeAlias
 
@@ -41,103 +41,6 @@ class Choice(StrEnum):
     """Only some of those that are listed."""
 
 
-class Call(Struct, frozen=True):
-    id: str
-    name: str
-    """Empty for a kind of call that can only be the client's."""
-    arguments: str
-    """JSON text, byte for byte."""
-    known_as: str = ""
-    """What a call without a name is called in reports."""
-
-    @property
-    def shown_name(self) -> str:
-        return self.name or self.known_as
-
-
-class Role(StrEnum):
-    """What a part of a reply is."""
-
-    TEXT = "text"
-    THOUGHT = "thought"
-    CALL = "call"
-    OTHER = "other"
-    """Whatever the provider has done itself, and what nobody knows yet."""
-
-
-class Part(Struct, frozen=True):
-    role: Role
-    raw: Raw
-    """The block or item as it came, or the call with an id that it had to be given."""
-    text: str = ""
-    call: Call | None = None
-
-
-class Turn(Struct, frozen=True):
-    """One reply of the upstream, whole."""
-
-    parts: tuple[Part, ...]
-    finish: str
-    """In the dialect's own words."""
-    usage: dict[str, Any]
-    head: dict[str, Any]
-    """The reply without its parts: id, model and whatever else stands beside them."""
-    extra: dict[str, Any] = {}
-    """What belongs to the message and is no part of it."""
-    cut: bool = False
-    bound: bool = False
-    """The reply holds reasoning that the provider wants back with all calls of the turn."""
-    repaired: bool = False
-    """A call had to be given an id."""
-
-    @property
-    def calls(self) -> tuple[Call, ...]:
-        return tuple(part.call for part in self.parts if part.call is not None)
-
-    @property
-    def text(self) -> str:
-        return "".join(part.text for part in self.parts if part.role is Role.TEXT)
-
-
-class Round(Struct, frozen=True):
-    """A turn, and what the client gets to see of it."""
-
-    turn: Turn
-    release: tuple[int, ...] = ()
-    """Places among the calls."""
-    last: bool = False
-    """Its end is the end of the answer."""
-
-    @property
-    def shown(self) -> list[Part]:
-        """The visible parts in their order."""
-        found: list[Part] = []
-        place = -1
-        for number, part in enumerate(self.turn.parts):
-            if part.role is Role.CALL:
-                place += 1
-                if place in self.release:
-                    found.append(part)
-            elif part.role is not Role.THOUGHT or self.last or self._leads_to_text(number):
-                found.append(part)
-        return found
-
-    def _leads_to_text(self, number: int) -> bool:
-        """Whether something that is shown at once follows the thought; a call would hide it."""
-        later = (part.role for part in self.turn.parts[number:] if part.role is not Role.THOUGHT)
-        return next(later, Role.CALL) is not Role.CALL
-
-
-class Stretch(Struct, frozen=True):
-    """What one reply of ours has become in a client's history."""
-
-    start: int
-    end: int
-    """Places in the history, half open."""
-    text: str
-    calls: tuple[Call, ...]
-
-
 class StreamCutError(Exception):
     """The upstream's stream ended before its terminal event, or reported an error in it."""
 
@@ -163,6 +66,11 @@ def sound_ids(given: Sequence[str], prefix: str) -> tuple[list[str], bool]:
         ids.append(id_ if sound else fresh_id(prefix))
         used.add(ids[-1])
     return ids, ids != list(given)
+
+
+def theirs(name: str, id_: str, used: Collection[str], owned: Container[str]) -> bool:
+    """Whether a call is the client's, and can be shown under the id that it has."""
+    return LEGAL.fullmatch(id_) is not None and id_ not in used and name not in owned
 
 
 def items(raw: Raw | None) -> list[Raw]:

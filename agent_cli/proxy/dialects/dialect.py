@@ -5,7 +5,8 @@ from typing import Any, Protocol
 
 from msgspec import Raw
 
-from agent_cli.proxy.dialects.base import Call, Choice, Fields, Offer, Round, Stretch, Turn
+from agent_cli.proxy.dialects.base import Choice, Fields, Offer
+from agent_cli.proxy.dialects.turns import Call, Round, Stretch, Turn, View
 from agent_cli.proxy.envelopes import Envelope, ProxyError
 from agent_cli.wire.frames import Frame
 
@@ -15,6 +16,8 @@ class Stream(Protocol):
 
     substantial: bool
     """Whether the client was told more of this round than that there will be an answer."""
+    owned: Container[str]
+    """The names of managed tools; all others are the client's."""
 
     def begin_round(self) -> None: ...
 
@@ -91,7 +94,7 @@ class Dialect(Protocol):
         """Return a reply that is passed on, without what it repeats of managed tools."""
         ...
 
-    def stream(self, asked: Fields) -> Stream:
+    def stream(self, asked: Fields, view: View) -> Stream:
         """Begin an answer to what the client has asked."""
         ...
 

@@ -5,19 +5,11 @@ from typing import Any
 
 from msgspec import Raw
 
-from agent_cli.proxy.dialects.base import (
-    Call,
-    Part,
-    Role,
-    Stretch,
-    Turn,
-    encoded,
-    is_object,
-    table,
-)
+from agent_cli.proxy.dialects.base import encoded, is_object, table
 from agent_cli.proxy.dialects.canonical import arguments_value, digest_of_image, tidy
 from agent_cli.proxy.dialects.chat.reply import call_of, plain_text
 from agent_cli.proxy.dialects.shapes import mappings
+from agent_cli.proxy.dialects.turns import Call, Part, Role, Stretch, Turn
 from agent_cli.proxy.envelopes import Envelope
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import msgspec
 
-from agent_cli.proxy.dialects.base import Part, Role, Turn, encoded, fresh_id
+from agent_cli.proxy.dialects.base import encoded, fresh_id
+from agent_cli.proxy.dialects.turns import Part, Role, Turn
 from agent_cli.wire.frames import Frame
 
 

@@ -9,12 +9,7 @@ from msgspec import Raw
 from agent_cli.proxy.dialects.base import (
     FIELDS,
     LIST,
-    Call,
     Fields,
-    Part,
-    Role,
-    Round,
-    Turn,
     encoded,
     items,
     sound_ids,
@@ -22,10 +17,12 @@ from agent_cli.proxy.dialects.base import (
     value_of,
 )
 from agent_cli.proxy.dialects.shapes import mapping, mappings, words
+from agent_cli.proxy.dialects.turns import Call, Part, Role, Round, Turn
 from agent_cli.proxy.envelopes import ProxyError, openai_error
 from agent_cli.types.errors import WireError
 
 CUT = frozenset({"length", "max_tokens", "model_length"})
+THOUGHTS = ("reasoning_content", "reasoning")
 SEPARATOR = "\n\n"
 _BODY_PARTS = ("choices", "usage")
 _MESSAGE_PARTS = ("content", "tool_calls", "function_call")
@@ -114,7 +111,7 @@ def call_of(call: Mapping[str, Any], id_: str) -> Call:
 
 
 def visible_text(rounds: Sequence[Round]) -> str:
-    return SEPARATOR.join(text for one in rounds if (text := one.turn.text))
+    return SEPARATOR.join(text for one in rounds if (text := one.text))
 
 
 def cleaned(body: bytes, asked: Fields) -> bytes:
@@ -125,9 +122,10 @@ def compose(rounds: Sequence[Round], usage: dict[str, Any], asked: Fields) -> by
     """Return one reply that stands for all rounds."""
     first, last = rounds[0].turn, rounds[-1]
     extra = dict(last.turn.extra)
-    thoughts = [one.turn.extra.get("reasoning_content") for one in rounds]
-    if any(thoughts):
-        extra["reasoning_content"] = "".join(thought for thought in thoughts if thought)
+    for name in THOUGHTS:
+        thoughts = [one.turn.extra.get(name) for one in rounds if one.shows_thoughts or one.text]
+        if any(thoughts):
+            extra[name] = "".join(thought for thought in thoughts if thought)
     calls = [part.raw for part in last.shown if part.role is Role.CALL]
     message: dict[str, Any] = {"role": "assistant", "content": visible_text(rounds) or None}
     message |= {name: value for name, value in extra.items() if name != "role"}

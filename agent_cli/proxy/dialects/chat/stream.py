@@ -1,29 +1,32 @@
 """Streams in the Chat Completions dialect: text passes at once, calls and the end are held back."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Container, Sequence
+from typing import Any, TypeAlias
 
 import msgspec
 from msgspec import Raw
 
-from agent_cli.proxy.dialects.base import Fields, Part, Role, Round, StreamCutError, Turn, encoded
+from agent_cli.proxy.dialects.base import Fields, StreamCutError, encoded, theirs
 from agent_cli.proxy.dialects.base import value_of as member
-from agent_cli.proxy.dialects.chat.reply import SEPARATOR, assembled, finish_of
-from agent_cli.proxy.dialects.shapes import mapping
+from agent_cli.proxy.dialects.chat.reply import SEPARATOR, THOUGHTS, assembled, finish_of
+from agent_cli.proxy.dialects.shapes import mapping, words
+from agent_cli.proxy.dialects.turns import Part, Role, Round, Turn, View
 from agent_cli.proxy.envelopes import ProxyError, openai_error
 from agent_cli.types.events import Delta, ToolCallBegin, ToolCallDelta, ToolCallEnd
 from agent_cli.wire.frames import Frame
 from agent_cli.wire.openai_chat.calls import CallPiece, Calls, FunctionPiece
 from agent_cli.wire.sse import write_event
 
+Json: TypeAlias = dict[str, Any]
 DONE = b"[DONE]"
 _PIECE = msgspec.json.Decoder(CallPiece)
-_WORDS = ("content", "reasoning_content", "reasoning", "refusal")
+_SAID = ("content", "refusal")
+_WORDS = (*_SAID, *THOUGHTS)
 
 
-def stream(asked: Fields) -> "ChatStream":
+def stream(asked: Fields, view: View) -> "ChatStream":
     options = mapping(member(asked, "stream_options"))
-    return ChatStream(wants_usage=bool(options.get("include_usage")))
+    return ChatStream(view, wants_usage=bool(options.get("include_usage")))
 
 
 class _Reading:
@@ -38,13 +41,42 @@ class _Reading:
         self.head: dict[str, Any] = {}
         self.held: list[tuple[bytes, bool]] = []
         """Frames that were not passed on, and whether they are usage only."""
+        self.waiting: list[tuple[bytes, Json]] = []
+        """Words of which it is not known yet whether they are shown."""
+        self.shown: list[str] = []
+        """The ids of the calls that have passed."""
+        self.holds = False
+        """A call is held back: those that follow it wait."""
 
-    def add_calls(self, delta: dict[str, Any]) -> None:
+    def add(self, delta: Json) -> None:
+        for name in _WORDS:
+            if said := words(delta.get(name)):
+                self.words.setdefault(name, []).append(said)
         for piece in delta.get("tool_calls") or ():
             self.calls.add(_PIECE.decode(msgspec.json.encode(piece)), self.deltas)
         if old := delta.get("function_call"):
             function = msgspec.convert(old, FunctionPiece)
             self.calls.add(CallPiece(function=function), self.deltas)
+
+    def may_pass(self, piece: Json, owned: Container[str]) -> bool:
+        """Whether a piece of a call is the client's for sure, and nothing before it is not."""
+        place = piece.get("index")
+        if isinstance(place, int) and place < len(self.shown):
+            return True
+        id_, name = words(piece.get("id")), words(mapping(piece.get("function")).get("name"))
+        begins = place == len(self.shown) and bool(name)
+        if self.holds or not (begins and theirs(name, id_, self.shown, owned)):
+            self.holds = True
+            return False
+        self.shown.append(id_)
+        return True
+
+    def note(self, chunk: Json) -> Json:
+        """Take note of what stands beside the choices, and return it."""
+        head = {name: chunk[name] for name in chunk if name not in ("choices", "usage")}
+        self.head = {**self.head, **head}
+        self.usage = chunk.get("usage") or self.usage
+        return head
 
     def written_calls(self) -> list[Raw]:
         self.calls.end(self.deltas, last_is_cut=False)
@@ -72,7 +104,9 @@ def _keep(call: dict[str, Any], opaque: str) -> None:
 class ChatStream:
     """See `Stream`."""
 
-    def __init__(self, *, wants_usage: bool) -> None:
+    def __init__(self, view: View, *, wants_usage: bool) -> None:
+        self._view = view
+        self.owned: Container[str] = ()
         self._wants_usage = wants_usage
         self._envelope: dict[str, Any] = {}
         self._rounds = 0
@@ -103,29 +137,39 @@ class ChatStream:
             self._now.held.append((raw, not choice))
             return b""
         delta: dict[str, Any] = choice.get("delta") or {}
-        self._now.add_calls(delta)
+        self._now.add(delta)
         self._now.finish = choice.get("finish_reason") or self._now.finish
         calls = any(delta.get(name) for name in ("tool_calls", "function_call"))
         if calls or choice.get("finish_reason"):
-            return self._part_of(raw, chunk, choice, delta, calls=calls)
-        return self._pass(raw, chunk, choice, delta)
+            return self._part_of(raw, chunk, choice, delta)
+        return self._pass(raw, delta)
 
-    def _note(self, chunk: dict[str, Any]) -> None:
-        head = {name: chunk[name] for name in chunk if name not in ("choices", "usage")}
-        self._now.head = {**self._now.head, **head}
-        self._now.usage = chunk.get("usage") or self._now.usage
+    def _note(self, chunk: Json) -> None:
+        head = self._now.note(chunk)
         if not self._envelope and chunk.get("id"):
             self._envelope = head
 
-    def _pass(
-        self, raw: bytes, chunk: dict[str, Any], choice: dict[str, Any], delta: dict[str, Any]
-    ) -> bytes:
-        """Let words through, under the envelope of the first round."""
-        for name in _WORDS:
-            if isinstance(delta.get(name), str):
-                self._now.words.setdefault(name, []).append(delta[name])
+    def _pass(self, raw: bytes, delta: Json) -> bytes:
+        """Let words through, or wait until it is known whether they are to be shown."""
+        said = any(delta.get(name) for name in _SAID)
+        thought = any(delta.get(name) for name in THOUGHTS)
+        waits = said and not self._view.all_words
+        if waits or (thought and not said and not self._view.thoughts_at_once):
+            self._now.waiting.append((raw, delta))
+            return b""
+        before = self._flushed() if said else b""
+        return before + self._show(raw, delta)
+
+    def _flushed(self) -> bytes:
+        waiting, self._now.waiting = self._now.waiting, []
+        return b"".join(self._show(raw, delta) for raw, delta in waiting)
+
+    def _show(self, raw: bytes, delta: Json) -> bytes:
+        """Give it to the client, under the envelope of the first round."""
         before = b""
-        self.substantial = self.substantial or any(delta.get(name) for name in _WORDS)
+        self.substantial = self.substantial or any(
+            delta.get(name) for name in (*_WORDS, "tool_calls")
+        )
         if delta.get("content"):
             if not self._separated:
                 before = self._write({"content": SEPARATOR})
@@ -136,43 +180,44 @@ class ChatStream:
         said = {name: value for name, value in delta.items() if name != "role" and value}
         return before + self._write(said) if said else b""
 
-    def _part_of(
-        self,
-        raw: bytes,
-        chunk: dict[str, Any],
-        choice: dict[str, Any],
-        delta: dict[str, Any],
-        *,
-        calls: bool,
-    ) -> bytes:
-        """Hold the frame back, but not the words that are in it as well."""
-        words = {name: delta[name] for name in _WORDS if delta.get(name)}
-        if not words:
+    def _part_of(self, raw: bytes, chunk: Json, choice: Json, delta: Json) -> bytes:
+        """Hold the frame back, but not what may pass of it."""
+        shown = {name: delta[name] for name in _WORDS if delta.get(name)}
+        pieces = list(delta.get("tool_calls") or ())
+        passing: list[Json] = []
+        if self._view.native_at_once:
+            passing = [piece for piece in pieces if self._now.may_pass(piece, self.owned)]
+        if passing:
+            shown["tool_calls"] = passing
+        if not shown:
             self._now.held.append((raw, False))
             return b""
+        rest = {name: value for name, value in delta.items() if name not in shown}
+        if waiting := [piece for piece in pieces if piece not in passing]:
+            rest["tool_calls"] = waiting
         if "role" in delta and not self._has_role:
-            words = {"role": delta["role"], **words}
-        rest = {name: value for name, value in delta.items() if name not in words}
+            shown = {"role": delta["role"], **shown}
+        if passing and not waiting and not choice.get("finish_reason"):
+            return self._pass(raw, delta)
         held = {**chunk, "choices": [{**choice, "delta": rest}]}
         self._now.held.append((_event(held), False))
-        shown = {**choice, "delta": words, "finish_reason": None}
-        passed = {**chunk, "choices": [shown]}
+        passed = {**chunk, "choices": [{**choice, "delta": shown, "finish_reason": None}]}
         passed.pop("usage", None)
-        return self._pass(_event(passed), passed, shown, words)
+        return self._pass(_event(passed), shown)
 
     def turn(self) -> Turn:
         now = self._now
         if not now.finish:
             raise StreamCutError("the upstream's stream ended before its end")
-        words = {name: "".join(pieces) for name, pieces in now.words.items()}
-        text = words.pop("content", "")
+        said = {name: "".join(pieces) for name, pieces in now.words.items()}
+        text = said.pop("content", "")
         return assembled(
             Part(Role.TEXT, encoded(text), text=text) if text else None,
             now.written_calls(),
             finish=now.finish,
             usage=now.usage,
             head={**now.head, "object": "chat.completion"},
-            extra={name: said for name, said in words.items() if said},
+            extra={name: whole for name, whole in said.items() if whole},
         )
 
     def close_round(self, round_: Round) -> bytes:
@@ -180,14 +225,15 @@ class ChatStream:
 
     def end(self, rounds: Sequence[Round], usage: dict[str, Any]) -> bytes:
         last = rounds[-1]
+        before = self._flushed()
         untouched = self._rounds == len(rounds) == 1 and not last.turn.repaired
         if untouched and len(last.release) == len(last.turn.calls):
-            return b"".join(
-                raw for raw, counts in self._now.held if self._wants_usage or not counts
-            )
+            wanted = (raw for raw, counts in self._now.held if self._wants_usage or not counts)
+            return b"".join([before, *wanted])
         shown = [part.raw for part in last.shown if part.role is Role.CALL]
-        pieces = [piece for place, raw in enumerate(shown) for piece in _call_pieces(place, raw)]
-        written = [self._write(piece) for piece in pieces]
+        more = list(enumerate(shown))[len(self._now.shown) :]
+        pieces = [piece for place, raw in more for piece in _call_pieces(place, raw)]
+        written = [before, *[self._write(piece) for piece in pieces]]
         written.append(self._write({}, finish_of(last)))
         if self._wants_usage:
             written.append(_event({**self._envelope, "choices": [], "usage": usage or None}))

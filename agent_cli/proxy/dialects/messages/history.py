@@ -9,23 +9,11 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
-from agent_cli.proxy.dialects.base import (
-    FIELDS,
-    LIST,
-    Call,
-    Fields,
-    Part,
-    Role,
-    Stretch,
-    Turn,
-    encoded,
-    is_text,
-    table,
-    value_of,
-)
+from agent_cli.proxy.dialects.base import FIELDS, LIST, Fields, encoded, is_text, table, value_of
 from agent_cli.proxy.dialects.canonical import digest_of_image, tidy
 from agent_cli.proxy.dialects.messages.reply import THOUGHTS
 from agent_cli.proxy.dialects.shapes import mappings, words
+from agent_cli.proxy.dialects.turns import Call, Part, Role, Stretch, Turn
 from agent_cli.proxy.envelopes import Envelope
 
 

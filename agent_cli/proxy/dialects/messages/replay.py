@@ -6,7 +6,8 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
-from agent_cli.proxy.dialects.base import FIELDS, Part, Role, Turn, encoded, fresh_id, value_of
+from agent_cli.proxy.dialects.base import FIELDS, encoded, fresh_id, value_of
+from agent_cli.proxy.dialects.turns import Part, Role, Turn
 from agent_cli.wire.frames import Frame
 
 

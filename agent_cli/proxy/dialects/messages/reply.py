@@ -6,20 +6,9 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
-from agent_cli.proxy.dialects.base import (
-    FIELDS,
-    LIST,
-    Call,
-    Fields,
-    Part,
-    Role,
-    Round,
-    Turn,
-    encoded,
-    sound_ids,
-    value_of,
-)
+from agent_cli.proxy.dialects.base import FIELDS, LIST, Fields, encoded, sound_ids, value_of
 from agent_cli.proxy.dialects.shapes import words
+from agent_cli.proxy.dialects.turns import Call, Part, Role, Round, Turn
 from agent_cli.proxy.envelopes import ProxyError, anthropic_error
 from agent_cli.types.errors import WireError
 

@@ -4,7 +4,7 @@ Text passes at once, under places that go on from round to round. Calls are held
 thinking until it is known whether something that is shown follows it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Any
 
 import msgspec
@@ -13,17 +13,15 @@ from msgspec import Raw
 from agent_cli.proxy.dialects.base import (
     FIELDS,
     Fields,
-    Part,
-    Role,
-    Round,
     StreamCutError,
-    Turn,
     encoded,
     is_object,
     table,
+    theirs,
 )
 from agent_cli.proxy.dialects.messages.reply import THOUGHTS, assembled, finish_of
 from agent_cli.proxy.dialects.shapes import mapping, words
+from agent_cli.proxy.dialects.turns import Part, Role, Round, Turn, View
 from agent_cli.proxy.envelopes import ProxyError, anthropic_error
 from agent_cli.wire.frames import Frame
 from agent_cli.wire.sse import write_event
@@ -31,8 +29,8 @@ from agent_cli.wire.sse import write_event
 _GROWING = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature"}
 
 
-def stream(asked: Fields) -> "MessagesStream":
-    return MessagesStream()
+def stream(asked: Fields, view: View) -> "MessagesStream":
+    return MessagesStream(view)
 
 
 class _Block:
@@ -40,7 +38,10 @@ class _Block:
 
     def __init__(self, start: Raw) -> None:
         self.fields = FIELDS.decode(start)
-        self.kind = words(table(start).get("type"))
+        begun = table(start)
+        self.kind = words(begun.get("type"))
+        self.id = words(begun.get("id"))
+        self.name = words(begun.get("name"))
         self._texts: dict[str, list[str]] = {}
         self._json: list[str] = []
         self._citations: list[Any] = []
@@ -86,19 +87,21 @@ class _Reading:
         self.usage: dict[str, Any] = {}
         self.stop_fields: dict[str, Any] = {}
         self.ends: list[bytes] = []
-        self.called = False
-        """A call has begun: what follows it waits, or it would overtake the call."""
+        self.holds = False
+        """Something is held back: what follows it waits, or it would overtake."""
         self.stopped = False
 
 
 class MessagesStream:
     """See `Stream`."""
 
-    def __init__(self) -> None:
+    def __init__(self, view: View) -> None:
+        self._view = view
         self._rounds = 0
         self._next = 0
         self._now = _Reading()
         self.substantial = False
+        self.owned: Container[str] = ()
 
     def begin_round(self) -> None:
         self._rounds += 1
@@ -147,7 +150,7 @@ class MessagesStream:
         if event["type"] == "content_block_start":
             begun = _Block(FIELDS.decode(frame.data)["content_block"])
             self._now.blocks[place] = begun
-            return self._begin(begun, raw, event, place)
+            return self._begin(begun, raw, event)
         block = self._now.blocks.get(place)
         if block is None:
             raise StreamCutError(f"the upstream's stream went on with block {place}, never begun")
@@ -155,15 +158,14 @@ class MessagesStream:
         if block.shown_at < 0:
             block.frames.append(raw)
             return b""
-        return self._placed(raw, event, place, block.shown_at)
+        return _placed(raw, event, block.shown_at)
 
-    def _begin(self, block: _Block, raw: bytes, event: dict[str, Any], place: int) -> bytes:
+    def _begin(self, block: _Block, raw: bytes, event: dict[str, Any]) -> bytes:
         now = self._now
-        if block.kind == "tool_use":
-            now.called = True
-        if now.called or block.kind in THOUGHTS:
+        now.holds = now.holds or self._is_held(block)
+        if now.holds or (block.kind in THOUGHTS and not self._view.thoughts_at_once):
             block.frames.append(raw)
-            if not now.called:
+            if not now.holds:
                 now.thoughts.append(block)
             return b""
         thoughts, now.thoughts = now.thoughts, []
@@ -171,22 +173,22 @@ class MessagesStream:
         shown = b"".join(self._show(one) for one in thoughts)
         block.shown_at = self._next
         self._next += 1
-        return shown + self._placed(raw, event, place, block.shown_at)
+        return shown + _placed(raw, event, block.shown_at)
+
+    def _is_held(self, block: _Block) -> bool:
+        if block.kind in THOUGHTS:
+            return False
+        if block.kind != "tool_use":
+            return not self._view.all_words
+        used = [one.id for one in self._now.blocks.values() if one is not block]
+        passes = self._view.native_at_once and theirs(block.name, block.id, used, self.owned)
+        return not passes
 
     def _show(self, block: _Block) -> bytes:
         block.shown_at = self._next
         self._next += 1
         frames, block.frames = block.frames, []
-        return b"".join(self._moved(raw, block.shown_at) for raw in frames)
-
-    def _moved(self, raw: bytes, place: int) -> bytes:
-        event = _event_in(raw)
-        return self._placed(raw, event, int(event.get("index") or 0), place)
-
-    def _placed(self, raw: bytes, event: dict[str, Any], place: int, shown_at: int) -> bytes:
-        if place == shown_at:
-            return raw
-        return _event({**event, "index": shown_at})
+        return b"".join(_placed(raw, _event_in(raw), block.shown_at) for raw in frames)
 
     def turn(self) -> Turn:
         if not self._now.stopped:
@@ -238,6 +240,10 @@ class MessagesStream:
         body = anthropic_error(error, "")
         del body["request_id"]
         return _event(body)
+
+
+def _placed(raw: bytes, event: dict[str, Any], shown_at: int) -> bytes:
+    return raw if int(event.get("index") or 0) == shown_at else _event({**event, "index": shown_at})
 
 
 def _read(frame: Frame) -> dict[str, Any]:

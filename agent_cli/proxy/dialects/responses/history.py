@@ -5,19 +5,11 @@ from typing import Any
 
 from msgspec import Raw
 
-from agent_cli.proxy.dialects.base import (
-    Call,
-    Part,
-    Role,
-    Stretch,
-    Turn,
-    encoded,
-    is_object,
-    table,
-)
+from agent_cli.proxy.dialects.base import encoded, is_object, table
 from agent_cli.proxy.dialects.canonical import arguments_value, digest, tidy
 from agent_cli.proxy.dialects.responses.reply import CALLS, FUNCTION, call_of, text_of
 from agent_cli.proxy.dialects.shapes import words
+from agent_cli.proxy.dialects.turns import Call, Part, Role, Stretch, Turn
 from agent_cli.proxy.envelopes import Envelope
 
 _OURS = CALLS | {"reasoning"}

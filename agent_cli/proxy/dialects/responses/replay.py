@@ -7,8 +7,9 @@ from typing import Any
 
 import msgspec
 
-from agent_cli.proxy.dialects.base import Part, Role, Turn, encoded, fresh_id, table
+from agent_cli.proxy.dialects.base import encoded, fresh_id, table
 from agent_cli.proxy.dialects.shapes import mappings, words
+from agent_cli.proxy.dialects.turns import Part, Role, Turn
 from agent_cli.wire.frames import Frame
 
 

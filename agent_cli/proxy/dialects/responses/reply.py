@@ -9,12 +9,7 @@ from msgspec import Raw
 from agent_cli.proxy.dialects.base import (
     FIELDS,
     LIST,
-    Call,
     Fields,
-    Part,
-    Role,
-    Round,
-    Turn,
     encoded,
     fresh_id,
     sound_ids,
@@ -22,6 +17,7 @@ from agent_cli.proxy.dialects.base import (
     value_of,
 )
 from agent_cli.proxy.dialects.shapes import mappings, words
+from agent_cli.proxy.dialects.turns import Call, Part, Role, Round, Turn
 from agent_cli.proxy.envelopes import ProxyError, openai_error
 from agent_cli.types.errors import WireError
 

@@ -4,23 +4,23 @@ Items pass at once, under places and numbers that go on from round to round. Cal
 and so is reasoning until something that is shown follows it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Any
 
 import msgspec
 from msgspec import Raw
 
-from agent_cli.proxy.dialects.base import (
-    FIELDS,
-    Fields,
-    Part,
-    Role,
-    Round,
-    StreamCutError,
-    Turn,
+from agent_cli.proxy.dialects.base import FIELDS, Fields, StreamCutError, theirs
+from agent_cli.proxy.dialects.responses.reply import (
+    CALLS,
+    FUNCTION,
+    KEPT,
+    as_asked,
+    assembled,
+    response,
 )
-from agent_cli.proxy.dialects.responses.reply import CALLS, KEPT, as_asked, assembled, response
 from agent_cli.proxy.dialects.shapes import mapping, words
+from agent_cli.proxy.dialects.turns import Part, Role, Round, Turn, View
 from agent_cli.proxy.envelopes import ProxyError
 from agent_cli.wire.frames import Frame
 from agent_cli.wire.sse import write_event
@@ -29,15 +29,17 @@ _ENDS = frozenset({"response.completed", "response.incomplete"})
 _FAILURES = frozenset({"response.failed", "response.cancelled", "error"})
 
 
-def stream(asked: Fields) -> "ResponsesStream":
-    return ResponsesStream(asked)
+def stream(asked: Fields, view: View) -> "ResponsesStream":
+    return ResponsesStream(asked, view)
 
 
 class _Item:
     """One item as it grows."""
 
-    def __init__(self, kind: str) -> None:
-        self.kind = kind
+    def __init__(self, begun: dict[str, Any]) -> None:
+        self.kind = words(begun.get("type"))
+        self.name = words(begun.get("name"))
+        self.id = words(begun.get("call_id"))
         self.whole = Raw()
         self.events: list[tuple[bytes, dict[str, Any]]] = []
         """Those that were not passed on."""
@@ -50,8 +52,8 @@ class _Reading:
     def __init__(self) -> None:
         self.items: dict[int, _Item] = {}
         self.waiting: list[_Item] = []
-        self.called = False
-        """A call has begun: what follows it waits, or it would overtake the call."""
+        self.holds = False
+        """Something is held back: what follows it waits, or it would overtake."""
         self.head: dict[str, Any] = {}
         self.usage: dict[str, Any] = {}
         self.end: dict[str, Any] | None = None
@@ -76,8 +78,10 @@ class _Numbers:
 class ResponsesStream:
     """See `Stream`."""
 
-    def __init__(self, asked: Fields) -> None:
+    def __init__(self, asked: Fields, view: View) -> None:
         self._asked = asked
+        self._view = view
+        self.owned: Container[str] = ()
         self._rounds = 0
         self._next = 0
         self._numbered = _Numbers().give
@@ -126,7 +130,7 @@ class ResponsesStream:
         place = int(event["output_index"])
         kind = words(event.get("type"))
         if kind == "response.output_item.added":
-            begun = _Item(words(mapping(event.get("item")).get("type")))
+            begun = _Item(mapping(event.get("item")))
             self._now.items[place] = begun
             return self._begin(begun, raw, event)
         item = self._now.items.get(place)
@@ -141,10 +145,10 @@ class ResponsesStream:
 
     def _begin(self, item: _Item, raw: bytes, event: dict[str, Any]) -> bytes:
         now = self._now
-        now.called = now.called or item.kind in CALLS
-        if now.called or item.kind == "reasoning":
+        now.holds = now.holds or self._is_held(item)
+        if now.holds or (item.kind == "reasoning" and not self._view.thoughts_at_once):
             item.events.append((raw, event))
-            if not now.called:
+            if not now.holds:
                 now.waiting.append(item)
             return b""
         waiting, now.waiting = now.waiting, []
@@ -153,6 +157,15 @@ class ResponsesStream:
         item.shown_at = self._next
         self._next += 1
         return shown + self._placed(raw, event, item.shown_at)
+
+    def _is_held(self, item: _Item) -> bool:
+        if item.kind == "reasoning":
+            return False
+        if item.kind not in CALLS:
+            return not self._view.all_words
+        used = [one.id for one in self._now.items.values() if one is not item]
+        sound = item.kind != FUNCTION or theirs(item.name, item.id, used, self.owned)
+        return not (self._view.native_at_once and sound)
 
     def _show(self, item: _Item) -> bytes:
         item.shown_at = self._next
