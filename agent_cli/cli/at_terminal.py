@@ -18,8 +18,10 @@ from agent_cli.cli.work import Run, collect_again
 from agent_cli.engine.outcomes import EXIT_STATUS
 from agent_cli.frontends.sanitiser import visible
 from agent_cli.frontends.stopping import stopping
-from agent_cli.frontends.terminal.commands.base import Elsewhere, Outside
-from agent_cli.frontends.terminal.input import line_reader
+from agent_cli.frontends.terminal.below import Below, NothingBelow
+from agent_cli.frontends.terminal.commands.base import Elsewhere, Here, Outside
+from agent_cli.frontends.terminal.input import ReadLine, line_reader
+from agent_cli.frontends.terminal.live import Live
 from agent_cli.frontends.terminal.render import TerminalFrontend
 from agent_cli.frontends.terminal.repl import Repl
 from agent_cli.frontends.terminal.writer import Writer
@@ -33,6 +35,19 @@ from agent_cli.types.errors import ConfigurationError, JournalError
 
 T = TypeVar("T")
 
+_DUMB = ("", "dumb", "unknown")
+"""Terminals that can do no more than scroll."""
+
+
+class _Terminal(Struct, frozen=True):
+    """What all sessions have in common."""
+
+    writer: Writer
+    below: Below
+    ask: ReadLine
+    """Asks in the middle of work."""
+    history: Path | None
+
 
 class _Session(Struct, frozen=True):
     agent: Agent
@@ -44,17 +59,17 @@ def run_repl(run: Run, *, once: bool = False) -> int:
 
     Return the exit status.
     """
-    writer = Writer(Console(highlight=False))
-    frontend = TerminalFrontend(writer, line_reader(None, during_turn=True))
+    terminal = _terminal(run.options)
+    writer = terminal.writer
+    frontend = TerminalFrontend(writer, terminal.ask)
     first = _begun(Outside(run.settings, run.options), frontend)
     writer.show(_greeting(run, first.agent))
-    history = None if run.options.ephemeral else state_directory(run.options.environ) / "history"
 
     async def work() -> int:
         current, prompt = first, run.prompt
         try:
             while True:
-                repl = _repl(current, writer, history)
+                repl = _repl(current, terminal)
                 status, to = await _until_stopped(repl.run(prompt, once=once))
                 if to is None:
                     return status
@@ -72,8 +87,21 @@ def _begun(outside: Outside, frontend: Frontend) -> _Session:
     return _Session(assemble(outside.settings, outside.options, frontend), outside)
 
 
-def _repl(session: _Session, writer: Writer, history: Path | None) -> Repl:
-    return Repl(session.agent, writer, line_reader(history, rewinds=True), session.outside)
+def _terminal(options: Options) -> _Terminal:
+    writer = Writer(Console(highlight=False))
+    term = options.environ.get("TERM", "")
+    below = NothingBelow() if term in _DUMB else Live(writer, term, _elapsed)
+    history = None if options.ephemeral else state_directory(options.environ) / "history"
+    return _Terminal(writer, below, below.asking(line_reader(None, during_turn=True)), history)
+
+
+def _elapsed(seconds: float) -> str:
+    return say("{seconds} s; Esc stops", seconds=int(seconds))
+
+
+def _repl(session: _Session, terminal: _Terminal) -> Repl:
+    here = Here(session.agent, terminal.writer, terminal.ask, session.outside)
+    return Repl(here, line_reader(terminal.history, rewinds=True), terminal.below)
 
 
 def _next(current: _Session, to: Elsewhere, writer: Writer, frontend: Frontend) -> _Session:

@@ -68,9 +68,7 @@ def _store(root: Path) -> Path:
     store = store_for(root, os.environ)
     if store is None:
         raise ConfigurationError(
-            say(
-                "your data directory lies in this folder, so no trust in it can be kept: put "
-                "AGENT_HOME or XDG_DATA_HOME elsewhere"
-            )
+            "your data directory lies in this folder, so no trust in it can be kept: "
+            "put AGENT_HOME or XDG_DATA_HOME elsewhere"
         )
     return store

@@ -8,7 +8,7 @@ then, and a program that goes on with it finds what was open.
 import asyncio
 import os
 import signal
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
@@ -27,9 +27,14 @@ PATIENCE = 2
 
 @contextmanager
 def stopping(
-    task: "asyncio.Future[Any]", numbers: Sequence[signal.Signals]
+    task: "asyncio.Future[Any]",
+    numbers: Sequence[signal.Signals],
+    told: Callable[[], None] | None = None,
 ) -> Generator[list[Verdict], None, None]:
-    """Cancel the task on these signals; yields the verdicts of those that came, in order."""
+    """Cancel the task on these signals; yields the verdicts of those that came, in order.
+
+    Whoever is `told` can say so before anything has ended.
+    """
     received: list[Verdict] = []
     loop = task.get_loop()
 
@@ -38,6 +43,8 @@ def stopping(
         if len(received) >= PATIENCE:
             os._exit(EXIT_STATUS[verdict])
         received.append(verdict)
+        if told is not None:
+            loop.call_soon_threadsafe(told)
         loop.call_soon_threadsafe(task.cancel)
 
     before = {number: signal.signal(number, stop) for number in numbers}

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from urllib.parse import SplitResult, urlsplit
 
-from agent_cli.i18n.catalog import say
 from agent_cli.types.errors import ConfigurationError
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -23,11 +22,8 @@ def proxy_for(url: str, environ: Mapping[str, str]) -> str:
     if parts.scheme != "http" or not parts.hostname:
         shown = proxy.rpartition("@")[2]
         raise ConfigurationError(
-            say(
-                "cannot use the proxy {shown!r}: only http:// proxies are supported; change the "
-                "variable, or name the host in NO_PROXY",
-                shown=shown,
-            )
+            f"cannot use the proxy {shown!r}: only http:// proxies are supported;"
+            " change the variable, or name the host in NO_PROXY"
         )
     return proxy
 

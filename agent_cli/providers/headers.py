@@ -1,7 +1,6 @@
 """Headers of a request: what the wire format wants, how the key is shown, what the user adds."""
 
 from agent_cli import __version__
-from agent_cli.i18n.catalog import say
 from agent_cli.providers.base import Endpoint
 from agent_cli.types.errors import ConfigurationError
 
@@ -36,10 +35,6 @@ def checked_headers(headers: dict[str, str], provider: str) -> tuple[tuple[str, 
         legal = name and TOKEN.issuperset(name.lower())
         if not (legal and value.isascii() and value.isprintable()):
             raise ConfigurationError(
-                say(
-                    "providers.{provider}.headers: {name!r} is not a header that can be sent",
-                    provider=provider,
-                    name=name,
-                )
+                f"providers.{provider}.headers: {name!r} is not a header that can be sent"
             )
     return tuple((name.lower(), value.strip()) for name, value in headers.items())

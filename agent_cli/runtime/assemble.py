@@ -15,7 +15,6 @@ from agent_cli.context.tokens import Window
 from agent_cli.engine.budget import Budget
 from agent_cli.engine.steps import Rules
 from agent_cli.engine.task import State
-from agent_cli.i18n.catalog import say
 from agent_cli.providers.base import Provider
 from agent_cli.providers.registry import ModelInfo, ResolvedModel, connect, resolve
 from agent_cli.runtime.agent import Agent
@@ -65,7 +64,11 @@ def assemble(
     Raises ConfigurationError and JournalError.
     """
     resolved = instead.resolved if instead else resolve(options.model, settings, options.environ)
-    _refuse_unpriced(settings, options, resolved)
+    if settings.max_cost is not None and resolved.info.prices is None:
+        raise ConfigurationError(
+            f"the price of {options.model!r} is unknown, so max_cost cannot be kept: "
+            f'set prices in [models."{options.model}"] or leave max_cost out'
+        )
     parts, frontend = _parts(settings, options, resolved, watching)
     resumed = left(settings, options, frontend)
     protocol = resumed.protocol if resumed else settings.protocol or resolved.info.protocol
@@ -92,17 +95,6 @@ def assemble(
     if resumed:
         go_on(agent, options, resumed.damage, frontend, settings)
     return agent
-
-
-def _refuse_unpriced(settings: Settings, options: Options, resolved: ResolvedModel) -> None:
-    if settings.max_cost is not None and resolved.info.prices is None:
-        raise ConfigurationError(
-            say(
-                "the price of {model!r} is unknown, so max_cost cannot be kept: set prices in "
-                '[models."{model}"] or leave max_cost out',
-                model=options.model,
-            )
-        )
 
 
 def _parts(

@@ -10,7 +10,6 @@ from typing import BinaryIO
 import msgspec
 from msgspec import Struct
 
-from agent_cli.i18n.catalog import say
 from agent_cli.sessions.stream import Reading
 from agent_cli.types.entries import SessionRenamed, SessionStarted, UserSaid
 from agent_cli.types.errors import JournalError
@@ -69,24 +68,14 @@ def session_files(folder: Path) -> list[Path]:
 def find(directory: Path, session_id: str) -> Path:
     """Return the session's file by id or unique beginning of one; raises JournalError."""
     if not session_id or not all(char.isalnum() or char == "-" for char in session_id):
-        raise JournalError(
-            say("{session_id!r} is not a session id: see `agent sessions`", session_id=session_id)
-        )
+        raise JournalError(f"{session_id!r} is not a session id: see `agent sessions`")
     found = sorted(directory.glob(f"*/{session_id}*.jsonl"))
     if not found:
-        raise JournalError(
-            say("there is no session {session_id!r}: see `agent sessions`", session_id=session_id)
-        )
+        raise JournalError(f"there is no session {session_id!r}: see `agent sessions`")
     exact = [path for path in found if path.stem == session_id]
     if len(found) > 1 and not exact:
         names = ", ".join(path.stem for path in found[:5])
-        raise JournalError(
-            say(
-                "{session_id!r} could be any of {names}: give more of the id",
-                session_id=session_id,
-                names=names,
-            )
-        )
+        raise JournalError(f"{session_id!r} could be any of {names}: give more of the id")
     return (exact or found)[0]
 
 

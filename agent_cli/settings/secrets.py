@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-from agent_cli.i18n.catalog import say
 from agent_cli.types.errors import ConfigurationError
 
 VARIABLES: dict[str, tuple[str, ...]] = {
@@ -51,9 +50,6 @@ def require_key(
     variable, value = found
     if not (value.isascii() and value.isprintable()):
         raise ConfigurationError(
-            say(
-                "the value of {variable} cannot be a key: it has strange characters",
-                variable=variable,
-            )
+            f"the value of {variable} cannot be a key: it has strange characters"
         )
     return variable, value

@@ -10,6 +10,7 @@ import pexpect
 import pytest
 from testbed.replies import Call, Delivery, Hang, Say, Status
 from testbed.run_agent import run_agent, start_agent
+from testbed.screens import CTRL_C, Screen
 from testbed.server import ModelServer
 
 MODEL = ["-m", "anthropic/test-model"]
@@ -87,16 +88,18 @@ def test_a_command_that_the_mode_forbids_is_told(project: Path, home: Path):
 
 
 def test_a_wait_is_counted_down_and_can_be_left(project: Path, home: Path):
-    with ModelServer([Status(429, retry_after=30), Say("Still here.")]) as server:
-        terminal = start_agent([*MODEL, "Do it."], cwd=project, home=home, server=server)
+    with (
+        ModelServer([Status(429, retry_after=30), Say("Still here.")]) as server,
+        Screen([*MODEL, "Do it."], cwd=project, home=home, server=server) as screen,
+    ):
         for seconds in (30, 29, 28):
-            terminal.expect(f"trying again in {seconds} s, Ctrl-C stops")
-        terminal.sendintr()
-        terminal.expect("interrupted")
-        terminal.expect(PROMPT)
-        say(terminal, "Are you there?")
-        terminal.expect("Still here")
-        leave(terminal)
+            screen.wait_for(f"trying again in {seconds} s, Ctrl-C stops")
+        screen.send(CTRL_C)
+        screen.wait_for("interrupted")
+        screen.wait_for(">")
+        screen.say("Are you there?")
+        screen.wait_for("Still here")
+        screen.leave()
     assert server.violations == []
 
 
@@ -203,13 +206,15 @@ def test_a_mistyped_command_is_reported_and_not_sent(project: Path, home: Path):
 
 def test_a_long_call_is_seen_while_the_model_writes_it(project: Path, home: Path):
     long = Call("write_to_file", {"path": "long.txt", "content": "line\n" * 500})
-    with ModelServer([Say(calls=[long], delivery=Delivery(stall_at=20_000))]) as server:
-        terminal = start_agent([*MODEL, "Do it."], cwd=project, home=home, server=server)
-        terminal.expect(r"writing write_to_file: 1,\d\d\d characters +long\.txt")
+    with (
+        ModelServer([Say(calls=[long], delivery=Delivery(stall_at=20_000))]) as server,
+        Screen([*MODEL, "Do it."], cwd=project, home=home, server=server) as screen,
+    ):
+        screen.wait_for(r"writing write_to_file: \d,\d\d\d characters +long\.txt")
         assert not (project / "long.txt").exists()
-        terminal.sendintr()
-        terminal.expect("interrupted")
-        leave(terminal)
+        screen.send(CTRL_C)
+        screen.wait_for("interrupted")
+        screen.leave()
     assert server.violations == []
 
 

@@ -13,6 +13,7 @@ from agent_cli.frontends.messages import (
     remark,
 )
 from agent_cli.frontends.sanitiser import visible
+from agent_cli.frontends.terminal.below import Below
 from agent_cli.frontends.terminal.commands import registry
 from agent_cli.frontends.terminal.commands.base import (
     Answer,
@@ -20,14 +21,12 @@ from agent_cli.frontends.terminal.commands.base import (
     Elsewhere,
     Here,
     Leave,
-    Outside,
     Prompt,
 )
-from agent_cli.frontends.terminal.input import ReadLine, line_reader
+from agent_cli.frontends.terminal.input import ReadLine
 from agent_cli.frontends.terminal.interrupt import interruptible
-from agent_cli.frontends.terminal.writer import Writer
+from agent_cli.frontends.terminal.meanwhile import desk
 from agent_cli.i18n.catalog import say
-from agent_cli.runtime.agent import Agent
 from agent_cli.types.errors import HookError, ProviderError
 
 T = TypeVar("T")
@@ -43,11 +42,12 @@ FAILED: Final = Failed.FAILED
 class Repl:
     """One person, one agent."""
 
-    def __init__(self, agent: Agent, writer: Writer, read_line: ReadLine, outside: Outside) -> None:
-        self._agent = agent
-        self._writer = writer
+    def __init__(self, here: Here, read_line: ReadLine, below: Below) -> None:
+        self._here = here
+        self._agent = here.agent
+        self._writer = here.writer
         self._read_line = read_line
-        self._here = Here(agent, writer, line_reader(None, during_turn=True), outside)
+        self._below = below
         self._leaving = False
         self._draft = ""
         """What the next line begins with."""
@@ -72,7 +72,7 @@ class Repl:
 
     async def _next(self) -> str | None:
         try:
-            draft, self._draft = self._draft, ""
+            draft, self._draft = self._draft or self._below.take_draft(), ""
             line = (await self._read_line("> ", draft)).strip()
         except EOFError:
             return None
@@ -121,7 +121,7 @@ class Repl:
     async def _watched(self, work: Coroutine[Any, Any, T]) -> "T | Failed | None":
         """Do the work; None says that it was interrupted, FAILED that the user was told why."""
         try:
-            return await interruptible(work)
+            return await interruptible(work, self._below, desk(self._here))
         except ProviderError as error:
             message = ending_message(provider_verdict(error), str(error))
         except HookError as error:

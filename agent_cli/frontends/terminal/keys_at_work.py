@@ -1,0 +1,101 @@
+"""Keys while the agent works, and the terminal's mode in which they come."""
+
+import termios
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Protocol
+
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.filters import Condition
+from prompt_toolkit.input.vt100 import Vt100Input
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+
+from agent_cli.frontends.given_text import given
+from agent_cli.frontends.terminal.below import Desk
+
+_INPUT, _LOCAL, _CHARACTERS = 0, 3, 6
+"""Places in what `termios.tcgetattr` returns."""
+_NO_CHARACTER = b"\0"
+
+
+class KeysAtWork(Vt100Input):
+    """Keys as they are pressed; but Ctrl-C is a signal, which is heard however busy we are."""
+
+    def raw_mode(self) -> AbstractContextManager[None]:
+        return _keys_at_once(self.fileno())
+
+
+@contextmanager
+def _keys_at_once(descriptor: int) -> Generator[None, None, None]:
+    before = termios.tcgetattr(descriptor)
+    mode = termios.tcgetattr(descriptor)
+    mode[_INPUT] &= ~(termios.IXON | termios.IXOFF | termios.ICRNL | termios.INLCR | termios.IGNCR)
+    mode[_LOCAL] &= ~(termios.ECHO | termios.ICANON | termios.IEXTEN)
+    mode[_LOCAL] |= termios.ISIG | termios.NOFLSH  # a signal drops nothing that was typed or shown
+    for place in (termios.VQUIT, termios.VSUSP):
+        mode[_CHARACTERS][place] = _NO_CHARACTER
+    mode[_CHARACTERS][termios.VMIN] = 1
+    mode[_CHARACTERS][termios.VTIME] = 0
+    termios.tcsetattr(descriptor, termios.TCSANOW, mode)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(descriptor, termios.TCSANOW, before)
+
+
+class Interrupt(Protocol):
+    def __call__(self, *, again: bool) -> None: ...
+
+
+def bindings(desk: Callable[[], Desk], draft: Buffer, interrupt: Interrupt) -> KeyBindings:
+    """Return what the keys do at the desk that is there then; all others edit the draft."""
+    keys = KeyBindings()
+    _typing(keys, desk, draft)
+    _acting(keys, desk, interrupt)
+    return keys
+
+
+def _typing(keys: KeyBindings, desk: Callable[[], Desk], draft: Buffer) -> None:
+    empty = Condition(lambda: not draft.text)
+
+    @keys.add("enter")
+    def enter(event: KeyPressEvent) -> None:
+        if draft.document.text_before_cursor.endswith("\\"):
+            draft.delete_before_cursor()
+            draft.newline()
+            return
+        text = given(draft.text).strip()
+        draft.reset()
+        if text:
+            desk().enter(text)
+
+    @keys.add("c-j")
+    @keys.add("escape", "enter")
+    def newline(event: KeyPressEvent) -> None:
+        draft.newline()
+
+    @keys.add("up", filter=empty)
+    def take_back(event: KeyPressEvent) -> None:
+        draft.insert_text(desk().take_back())
+
+
+def _acting(keys: KeyBindings, desk: Callable[[], Desk], interrupt: Interrupt) -> None:
+    @keys.add("escape")
+    def stop(event: KeyPressEvent) -> None:
+        interrupt(again=False)
+
+    @keys.add("c-c")
+    def insist(event: KeyPressEvent) -> None:
+        interrupt(again=True)
+
+    @keys.add("c-o")
+    def expand(event: KeyPressEvent) -> None:
+        desk().expand()
+
+    @keys.add("c-t")
+    def todos(event: KeyPressEvent) -> None:
+        desk().todos()
+
+    @keys.add("s-tab")
+    def cycle(event: KeyPressEvent) -> None:
+        desk().cycle()

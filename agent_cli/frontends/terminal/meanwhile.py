@@ -1,0 +1,39 @@
+"""What a person can do while the agent works: say more, have a look, think again."""
+
+from collections.abc import Coroutine
+
+from rich.text import Text
+
+from agent_cli.frontends.sanitiser import visible
+from agent_cli.frontends.terminal.below import Desk
+from agent_cli.frontends.terminal.commands import registry
+from agent_cli.frontends.terminal.commands.base import Draft, Here, Leave, Prompt
+from agent_cli.i18n.catalog import say
+
+
+def desk(here: Here) -> Desk:
+    """Return what becomes of lines and keys while the agent of this session works."""
+    session = here.agent.session
+    return Desk(
+        enter=lambda line: _enter(here, line),
+        queued=lambda: session.state.queued,
+    )
+
+
+def _enter(here: Here, line: str) -> None:
+    """Queue what is for the model; run a command that only looks, and say so of any other."""
+    customs = here.agent.customs
+    if registry.is_prompt(customs, line):
+        here.agent.queue(line)
+        return
+    name, argument = registry.parted(line)
+    command = registry.find(name)
+    if command is None:
+        here.writer.show(Text(registry.unknown(customs, name)))
+    elif not command.while_working:
+        told = say("/{name} has to wait until the work is done", name=name)
+        here.writer.show(Text(visible(told), style="dim"))
+    else:
+        answer = command.run(here, argument)
+        assert not isinstance(answer, Coroutine | Leave | Draft | Prompt), "it does more than look"
+        here.writer.show(Text(answer) if isinstance(answer, str) else answer)

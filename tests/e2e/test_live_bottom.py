@@ -1,0 +1,100 @@
+"""What stands below the output while the agent works, and what can be typed there."""
+
+from pathlib import Path
+
+import pytest
+from testbed.replies import Call, Delivery, Hang, Say
+from testbed.screens import ENTER, ESCAPE, Screen
+from testbed.server import ModelServer
+
+MODEL = ["-m", "anthropic/test-model"]
+WRITE = Call("write_to_file", {"path": "new.txt", "content": "hello\n"})
+LINES = [f"Line {number} of what the model says about it." for number in range(60)]
+
+
+@pytest.mark.parametrize("columns", [40, 80, 200])
+def test_what_is_streamed_stands_there_once_and_in_order(columns: int, project: Path, home: Path):
+    said = Say("\n".join(LINES), delivery=Delivery(piece=7, between=0.002))
+    with (
+        ModelServer([said]) as server,
+        Screen([*MODEL, "Go."], cwd=project, home=home, server=server, columns=columns) as screen,
+    ):
+        screen.wait_for("Esc stops")
+        screen.leave()
+        lines = "".join(screen.text.split())
+    place = -1
+    for line in LINES:
+        squeezed = "".join(line.split())
+        assert lines.count(squeezed) == 1, line
+        assert lines.index(squeezed) > place
+        place = lines.index(squeezed)
+    assert "Escstops" not in lines
+
+
+@pytest.mark.parametrize("columns", [40, 80, 200])
+def test_a_terminal_that_changes_its_size_meanwhile_shows_all_of_it(
+    columns: int, project: Path, home: Path
+):
+    said = Say("\n".join(LINES), delivery=Delivery(piece=7, between=0.005))
+    with (
+        ModelServer([said]) as server,
+        Screen([*MODEL, "Go."], cwd=project, home=home, server=server, columns=100) as screen,
+    ):
+        screen.wait_for("Line 9 ")
+        screen.resize(columns, rows=30)
+        screen.leave()
+        lines = "".join(screen.text.split())
+    missing = [line for line in LINES[12:] if "".join(line.split()) not in lines]
+    assert missing == []
+
+
+def test_esc_stops_the_work(project: Path, home: Path):
+    with (
+        ModelServer([Hang(), Say("Still here.")]) as server,
+        Screen([*MODEL, "Go."], cwd=project, home=home, server=server) as screen,
+    ):
+        server.wait_for(1)
+        screen.wait_for("Esc stops")
+        screen.send(ESCAPE)
+        screen.wait_for("interrupted")
+        screen.wait_for("\n>")
+        screen.say("Are you there?")
+        screen.wait_for("Still here")
+        screen.leave()
+    assert server.violations == []
+
+
+def test_a_draft_outlives_a_question_and_does_not_answer_it(project: Path, home: Path):
+    script = [Say(calls=[WRITE], delivery=Delivery(between=0.2, piece=5)), Hang()]
+    with (
+        ModelServer(script) as server,
+        Screen([*MODEL, "Go."], cwd=project, home=home, server=server) as screen,
+    ):
+        screen.wait_for("Esc stops")
+        screen.send("y")
+        screen.wait_for("» y")
+        screen.wait_for("why not")
+        assert not (project / "new.txt").exists()
+        screen.say("n")
+        screen.wait_for("» y")
+        screen.send(ESCAPE)
+        screen.wait_for("> y")
+        screen.send("\x15")
+        screen.leave()
+    assert server.violations == []
+    assert not (project / "new.txt").exists()
+
+
+def test_a_line_entered_meanwhile_is_delivered_between_turns(project: Path, home: Path):
+    read = Say(calls=[Call("list_files", {"path": "."})], delivery=Delivery(between=0.1, piece=2))
+    with (
+        ModelServer([read, Say("I see both.")]) as server,
+        Screen([*MODEL, "Go."], cwd=project, home=home, server=server) as screen,
+    ):
+        screen.wait_for("Esc stops")
+        screen.send("And look here, too." + ENTER)
+        screen.wait_for("↳ And look here, too.")
+        screen.wait_for("I see both", gone="↳")
+        screen.leave()
+    assert server.violations == []
+    assert "And look here, too." in str(server.requests[1].body["messages"][-1])
