@@ -9,10 +9,9 @@ import msgspec
 from msgspec import Struct
 
 from agent_cli.i18n.catalog import say
-from agent_cli.sessions.journal import read
+from agent_cli.sessions.catalog import last_model
 from agent_cli.settings.schema import Settings
 from agent_cli.settings.secrets import MissingKeyError
-from agent_cli.types.entries import SessionStarted
 
 
 class Candidate(Struct, frozen=True):
@@ -57,9 +56,7 @@ def choose_model(
     if said:
         return said
     if resumed is not None:
-        started = read(resumed, next).value
-        assert isinstance(started, SessionStarted)  # `read` has checked it
-        return started.model
+        return last_model(resumed)
     if settings.model:
         return settings.model
     for candidate in KEYS:

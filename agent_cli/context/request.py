@@ -3,6 +3,7 @@
 Rule 1: a recorded message becomes the same object every time, so that its encoded fragment is
 reused and each request extends the bytes of the one before.
 Rule 2: a message says nothing that could change later; environment details were recorded with it.
+Rule 3: what another model has sealed is left out; the model that it was gets it back unchanged.
 """
 
 import re
@@ -14,10 +15,13 @@ from msgspec.structs import replace
 from agent_cli.context.replies import nudge, reply, result_text
 from agent_cli.types.messages import (
     AssistantMessage,
+    Block,
     Message,
     NudgeMessage,
+    Reasoning,
     Recorded,
     Text,
+    ToolCall,
     ToolResult,
     UserMessage,
 )
@@ -42,7 +46,7 @@ class RequestBuilder:
     """Builds the requests of one session; holds nothing but what it has built last."""
 
     def __init__(self) -> None:
-        self._told = {protocol: Growing() for protocol in Protocol}
+        self._told: dict[tuple[Protocol, str], Growing] = {}
 
     def build(  # noqa: PLR0913 - the request's own fields, each by name
         self,
@@ -55,14 +59,16 @@ class RequestBuilder:
         parallel: bool,
         protocol: Protocol,
         session_id: str,
+        speaker: str = "",
     ) -> ModelRequest:
-        """Build a request.
+        """Build a request; `speaker` is the model as its messages name it.
 
         With XML the tools stay in it: whoever sends it decodes calls by them, and keeps them off
         the wire.
         """
         says_parallel = protocol is Protocol.NATIVE and bool(tools)
-        told = self._told[protocol].of(messages, _Told, partial(_add, protocol))
+        growing = self._told.setdefault((protocol, speaker), Growing())
+        told = growing.of(messages, _Told, partial(_add, protocol, speaker))
         return ModelRequest(
             model=model,
             system=system,
@@ -74,13 +80,32 @@ class RequestBuilder:
         )
 
 
-def _add(protocol: Protocol, told: _Told, recorded: Recorded) -> None:
-    if isinstance(recorded, UserMessage | AssistantMessage):
+def _add(protocol: Protocol, speaker: str, told: _Told, recorded: Recorded) -> None:
+    if isinstance(recorded, AssistantMessage):
         if not _is_empty(recorded):
-            told.messages.append(recorded)
+            own = recorded.by == speaker
+            told.messages.append(recorded if own else _readable(recorded, protocol))
+    elif isinstance(recorded, UserMessage):
+        told.messages.append(recorded)
     else:
         told.messages.append(_worded(recorded, told.before, protocol))
     told.before = recorded
+
+
+def _readable(message: AssistantMessage, protocol: Protocol) -> AssistantMessage:
+    """Return what another model has said, without what only that one can read.
+
+    A signature, a sealed thought or the id of a vendor's item is valid only where it was made: a
+    request that holds it is refused. The opaque part of a call in XML is its own text, and stays.
+    """
+
+    def readable(block: Block) -> Block:
+        sealed = isinstance(block, Reasoning) or (
+            isinstance(block, ToolCall) and protocol is Protocol.NATIVE
+        )
+        return replace(block, opaque="") if sealed else block
+
+    return replace(message, blocks=tuple(map(readable, message.blocks)))
 
 
 def catalogue(protocol: Protocol, tools: tuple[ToolSpec, ...]) -> str:

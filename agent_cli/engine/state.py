@@ -29,6 +29,7 @@ from agent_cli.types.entries import (
     FilesChanged,
     HistoryCompacted,
     InputQueued,
+    ModelSwitched,
     ParallelSwitched,
     PreImageKept,
     Rewound,
@@ -62,17 +63,10 @@ def apply(state: State, entry: Entry) -> State:
             return _finished(state, entry)
         case TaskStarted():
             return push(state, entry)
-        case (
-            SessionStarted()
-            | SessionRenamed()
-            | TurnRulesSet()
-            | RuleGranted()
-            | ApprovalSwitched()
-            | ParallelSwitched()
-            | InputQueued()
-            | AttemptLost()
-        ):
+        case SessionStarted() | SessionRenamed() | RuleGranted() | InputQueued() | AttemptLost():
             return _session(state, entry)
+        case TurnRulesSet() | ApprovalSwitched() | ParallelSwitched() | ModelSwitched():
+            return _switched(state, entry)
         case _:
             return _with_task(state, converse(state.task, entry))
 
@@ -83,36 +77,40 @@ def _with_task(state: State, task: Task) -> State:
 
 def _session(
     state: State,
-    entry: SessionStarted
-    | SessionRenamed
-    | TurnRulesSet
-    | RuleGranted
-    | ApprovalSwitched
-    | ParallelSwitched
-    | InputQueued
-    | AttemptLost,
+    entry: SessionStarted | SessionRenamed | RuleGranted | InputQueued | AttemptLost,
 ) -> State:
     match entry:
         case SessionStarted():
             demand(state.session is None, "the session has started already")
-            return replace(state, session=entry, parallel=entry.parallel_tool_calls)
+            parallel = entry.parallel_tool_calls
+            return replace(state, session=entry, model=entry.model, parallel=parallel)
         case SessionRenamed():
             return replace(state, title=entry.title)
-        case TurnRulesSet():
-            return replace(state, turn_rules=entry.rules)
         case RuleGranted():
             return replace(state, granted=(*state.granted, entry.rule))
-        case ApprovalSwitched(mode):
-            planned = state.planned or mode is ApprovalMode.PLAN
-            return replace(state, approval=mode, planned=planned)
-        case ParallelSwitched():
-            return replace(state, parallel=entry.on)
         case InputQueued():
             demand(bool(entry.text.strip()), "nothing was said to be queued")
             return replace(state, queued=(*state.queued, entry.text))
         case AttemptLost():
             seconds = state.used.seconds + entry.seconds
             return replace(state, used=Spent(state.spent + entry.usage, state.turns, seconds))
+
+
+def _switched(
+    state: State, entry: TurnRulesSet | ApprovalSwitched | ParallelSwitched | ModelSwitched
+) -> State:
+    match entry:
+        case TurnRulesSet():
+            return replace(state, turn_rules=entry.rules)
+        case ApprovalSwitched(mode):
+            planned = state.planned or mode is ApprovalMode.PLAN
+            return replace(state, approval=mode, planned=planned)
+        case ParallelSwitched():
+            return replace(state, parallel=entry.on)
+        case ModelSwitched():
+            busy = bool(state.tasks and state.task.open_calls)
+            demand(state.session is not None and not busy, "another model while one was at work")
+            return replace(state, model=entry.model)
 
 
 def _exchange(state: State, entry: AssistantSaid | UserSaid | Rewound | HistoryCompacted) -> State:
@@ -123,7 +121,8 @@ def _exchange(state: State, entry: AssistantSaid | UserSaid | Rewound | HistoryC
                 len(set(ids)) == len(ids) and state.ids.isdisjoint(ids),
                 f"call ids are not unique: {ids!r}",
             )
-            after = _with_task(state, assistant_said(state.task, message))
+            signed = replace(message, by=state.speaker) if state.speaker else message
+            after = _with_task(state, assistant_said(state.task, signed))
             used = Spent(
                 state.spent + message.usage,
                 state.turns + 1,

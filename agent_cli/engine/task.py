@@ -104,6 +104,8 @@ class State(Struct, frozen=True):
     session: SessionStarted | None = None
     tasks: tuple[Task, ...] = ()
     """The session's own task, and the subtasks that run on top of it."""
+    model: str = ""
+    """Which is asked, as `provider/name`."""
     title: str = ""
     turn_rules: TurnRules = TurnRules()
     granted: tuple[str, ...] = ()
@@ -129,6 +131,11 @@ class State(Struct, frozen=True):
         if not self.tasks:
             raise InvalidTransitionError("no task has started")
         return self.tasks[-1]
+
+    @property
+    def speaker(self) -> str:
+        """The model that is asked, as messages name it: not at all if it is the first."""
+        return "" if self.session is None or self.model == self.session.model else self.model
 
     @property
     def turns(self) -> int:

@@ -22,6 +22,7 @@ from agent_cli.runtime.dispatch import Dispatcher
 from agent_cli.runtime.facts import fact
 from agent_cli.runtime.interruption import interrupt, recover
 from agent_cli.runtime.keeping import Keeping
+from agent_cli.runtime.models import Models
 from agent_cli.runtime.session import Session
 from agent_cli.runtime.subtasks import cancelled, delegated
 from agent_cli.types.approval import ApprovalMode
@@ -62,6 +63,11 @@ class Agent:
     def keeping(self) -> Keeping:
         """What was kept of the files that the session changed."""
         return self._dispatcher.keeping
+
+    @property
+    def models(self) -> Models:
+        """Which model is asked; another one only while the user has the floor."""
+        return self._asking.models
 
     @property
     def customs(self) -> Customs:
@@ -130,7 +136,7 @@ class Agent:
         try:
             await self._dispatcher.hooked.end()
             await self._dispatcher.close()
-            await self._asking.provider.close()
+            await self._asking.models.close()
         finally:
             self.session.close()
 

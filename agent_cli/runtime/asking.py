@@ -9,14 +9,14 @@ from msgspec.structs import replace
 
 from agent_cli.context.customs import Customs
 from agent_cli.context.request import RequestBuilder
-from agent_cli.context.tokens import Window, estimate, message_size, size
+from agent_cli.context.tokens import estimate, message_size, size
 from agent_cli.engine.budget import Budget, used_up
 from agent_cli.engine.steps import order_refused
 from agent_cli.engine.task import State
 from agent_cli.i18n.catalog import say
-from agent_cli.providers.base import Provider
 from agent_cli.runtime.gauge import Gauge
 from agent_cli.runtime.mentions import Along
+from agent_cli.runtime.models import Models
 from agent_cli.runtime.redaction import harmless
 from agent_cli.runtime.session import Session
 from agent_cli.types.entries import AssistantSaid, AttemptLost, Nudged
@@ -32,7 +32,7 @@ from agent_cli.wire.accumulate import Accumulator
 class Asking(Struct, frozen=True):
     """How the model is asked; built once by assemble."""
 
-    provider: Provider
+    models: Models
     builder: RequestBuilder
     customs: Customs
     """Modes, and what the user can type after a slash."""
@@ -43,15 +43,11 @@ class Asking(Struct, frozen=True):
     """Makes the details that go along with what the user says."""
     redactor: Redactor
     """Takes secrets out of what a provider says when it refuses."""
-    window: Window
-    """How much the model takes in."""
     protocol: Protocol
     ready: Callable[[State], Awaitable[None]]
     """Called before each request, for what a session does not wait for until then."""
     budget: Budget
     """What may be used up."""
-    price: Callable[[Usage], Usage]
-    """Fills in what the provider did not say of the cost."""
 
 
 class Model:
@@ -61,9 +57,12 @@ class Model:
         self._asking = asking
         self._emit = emit
         self.protocol = asking.protocol
-        self.gauge = Gauge(asking.protocol)
         self.cut_off = ""
         """The text of an answer that did not come to its end."""
+
+    @property
+    def gauge(self) -> Gauge:
+        return self._asking.models.current.gauge
 
     def request(self, state: State) -> ModelRequest:
         """Return what the model would be asked in this state."""
@@ -105,7 +104,7 @@ class Model:
         began = time.monotonic()
         accumulator, retries, lost = Accumulator(session.state.ids), 0, True
         try:
-            async with aclosing(self._asking.provider.stream(request)) as deltas:
+            async with aclosing(self._asking.models.current.provider.stream(request)) as deltas:
                 async for delta in deltas:
                     again = isinstance(delta, Retrying) and delta.left is None
                     if again and accumulator.begun:
@@ -125,7 +124,9 @@ class Model:
                 session.append(AttemptLost(self._lost(request, accumulator), seconds))
             self.cut_off = accumulator.text if lost else ""
         self.gauge.learn(request, message.usage)
-        return replace(message, usage=self._asking.price(_counted(message, request))), retries
+        return replace(
+            message, usage=self._asking.models.current.priced(_counted(message, request))
+        ), retries
 
     def _waiting(self, delta: Delta) -> None:
         if isinstance(delta, Retrying):
@@ -142,7 +143,9 @@ class Model:
     def _lost(self, request: ModelRequest, accumulator: Accumulator) -> Usage:
         """Estimate what an answer used that broke off, and may be billed all the same."""
         written = estimate(accumulator.size)
-        return self._asking.price(Usage(estimate(size(request)), written, estimated=True))
+        return self._asking.models.current.priced(
+            Usage(estimate(size(request)), written, estimated=True)
+        )
 
 
 def _counted(message: AssistantMessage, request: ModelRequest) -> Usage:

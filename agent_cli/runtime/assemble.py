@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from itertools import islice
 
 from msgspec import Struct
@@ -11,18 +12,18 @@ from agent_cli.context.environment import MOST_NAMES, details
 from agent_cli.context.modes import allows
 from agent_cli.context.request import RequestBuilder
 from agent_cli.context.terms import Terms
-from agent_cli.context.tokens import Window
 from agent_cli.engine.budget import Budget
 from agent_cli.engine.steps import Rules
 from agent_cli.engine.task import State
 from agent_cli.providers.base import Provider
-from agent_cli.providers.registry import ModelInfo, ResolvedModel, connect, resolve
+from agent_cli.providers.registry import ModelInfo, ResolvedModel, resolve
 from agent_cli.runtime.agent import Agent
 from agent_cli.runtime.asking import Asking
 from agent_cli.runtime.dispatch import Dispatcher
 from agent_cli.runtime.frontend import Frontend
 from agent_cli.runtime.listening import listened
 from agent_cli.runtime.mentions import Attachments
+from agent_cli.runtime.models import Chosen, Models, affordable, chooser, chosen
 from agent_cli.runtime.opening import announce, begin, go_on, leave_lost_mode, left, turn_rules
 from agent_cli.runtime.prepare import RequiredCheck, Toolbox
 from agent_cli.runtime.prompting import Prompts
@@ -31,19 +32,19 @@ from agent_cli.runtime.servers import join, known_servers
 from agent_cli.runtime.session import Session
 from agent_cli.runtime.toolbox import Options, toolbox
 from agent_cli.settings.schema import Settings
+from agent_cli.tools.base import ToolContext
 from agent_cli.tools.registry import spec
 from agent_cli.types.approval import ApprovalMode
 from agent_cli.types.errors import ConfigurationError, ToolError
+from agent_cli.types.messages import ToolCall
 from agent_cli.types.redaction import Redactor
 from agent_cli.types.requests import ModelRequest, Protocol, ToolSpec
-from agent_cli.types.usage import Usage
 from agent_cli.workspace.gate import Workspace
 
 
 class Parts(Struct, frozen=True):
     settings: Settings
     options: Options
-    resolved: ResolvedModel
     toolbox: Toolbox
     prompts: Prompts
 
@@ -64,22 +65,17 @@ def assemble(
     Raises ConfigurationError and JournalError.
     """
     resolved = instead.resolved if instead else resolve(options.model, settings, options.environ)
-    if settings.max_cost is not None and resolved.info.prices is None:
-        raise ConfigurationError(
-            f"the price of {options.model!r} is unknown, so max_cost cannot be kept: "
-            f'set prices in [models."{options.model}"] or leave max_cost out'
-        )
-    parts, frontend = _parts(settings, options, resolved, watching)
+    affordable(resolved, options.model, settings)
+    parts, frontend = _parts(settings, options, resolved.info, watching)
     resumed = left(settings, options, frontend)
     protocol = resumed.protocol if resumed else settings.protocol or resolved.info.protocol
+    choose = (
+        partial(_recorded, instead, settings)
+        if instead
+        else chooser(settings, options, protocol, frontend.redactor, resolved)
+    )
     try:
-        provider = (
-            instead.provider
-            if instead
-            else connect(
-                resolved, settings, protocol, record=options.record, redactor=frontend.redactor
-            )
-        )
+        first = choose(options.model)
     except ConfigurationError:
         if resumed:
             resumed.give_up(options.environ)
@@ -89,8 +85,10 @@ def assemble(
         if resumed
         else begin(settings, options, parts.toolbox.workspace, protocol, frontend)
     )
+    models = Models(session, {options.model: first}, choose)
     run = instead.dispatcher if instead else Dispatcher
-    agent = _agent(parts, session, provider, run(session, parts.toolbox, frontend), frontend)
+    tools = _shown(parts.toolbox, models)
+    agent = _agent(parts, session, models, run(session, tools, frontend), frontend)
     announce(session, options, parts.toolbox, frontend)
     if resumed:
         go_on(agent, options, resumed.damage, frontend, settings)
@@ -98,23 +96,22 @@ def assemble(
 
 
 def _parts(
-    settings: Settings, options: Options, resolved: ResolvedModel, watching: Frontend
+    settings: Settings, options: Options, info: ModelInfo, watching: Frontend
 ) -> tuple[Parts, Redacted]:
     """Return what a session is made of, and who watches it, without secrets."""
     known = known_servers(settings, options.cwd, options.environ, options.folders_servers)
     hidden = secrets(settings, options.environ, known.servers if known else ())
     heard, closing = listened(settings, watching)
     frontend = Redacted(Redactor(hidden), heard)
-    vision = resolved.info.vision
-    box = toolbox(settings, options, frontend, frontend.redactor, vision=vision)
+    box = toolbox(settings, options, frontend, frontend.redactor, vision=info.vision)
     box = replace(box, closing=(*closing, *box.closing), checks=_checks(settings, options))
     prompts = Prompts(box, options.environ, _terms(settings))
-    parts = Parts(settings, options, resolved, box, prompts)
+    parts = Parts(settings, options, box, prompts)
     return parts, frontend
 
 
 def _agent(
-    parts: Parts, session: Session, provider: Provider, run: Dispatcher, frontend: Frontend
+    parts: Parts, session: Session, models: Models, run: Dispatcher, frontend: Frontend
 ) -> Agent:
     settings, options = parts.settings, parts.options
     started = session.state.session
@@ -129,17 +126,15 @@ def _agent(
         await join(parts.toolbox, state)
 
     asking = Asking(
-        provider=provider,
+        models=models,
         builder=RequestBuilder(),
         customs=parts.toolbox.customs,
-        request=lambda state, builder: _request(parts, state, builder),
+        request=lambda state, builder: _request(parts, models, state, builder),
         along=Attachments(parts.toolbox).along,
         environment=lambda state: _environment(parts, state),
         ready=ready,
         budget=budget,
-        price=lambda usage: priced(usage, parts.resolved.info),
         redactor=session.redactor,
-        window=_window(parts),
         protocol=started.protocol,
     )
     rules = Rules(
@@ -148,6 +143,23 @@ def _agent(
         budget=budget,
     )
     return Agent(session, asking, run, rules, frontend.emit)
+
+
+def _recorded(instead: Instead, settings: Settings, model: str) -> Chosen:
+    """Return who answers, whatever it was called when it was asked."""
+    resolved = instead.resolved
+    return chosen(resolved, instead.provider, settings, resolved.info.protocol)
+
+
+def _shown(tools: Toolbox, models: Models) -> Toolbox:
+    """Return the tools with results that show images only to a model that sees them."""
+
+    def context(call: ToolCall) -> ToolContext:
+        made = tools.context(call)
+        vision = models.current.resolved.info.vision
+        return replace(made, services=replace(made.services, vision=vision))
+
+    return replace(tools, context=context)
 
 
 def _checks(settings: Settings, options: Options) -> tuple[RequiredCheck, ...]:
@@ -162,29 +174,27 @@ def _terms(settings: Settings) -> Terms:
     return Terms(turn_rules(settings), completion.open_todos == "block", checks)
 
 
-def _window(parts: Parts) -> Window:
-    info, said = parts.resolved.info, parts.settings.context
-    return Window(info.context_window, info.max_output, said.compact_at, said.auto_compact)
-
-
-def _request(parts: Parts, state: State, builder: RequestBuilder) -> ModelRequest:
+def _request(parts: Parts, models: Models, state: State, builder: RequestBuilder) -> ModelRequest:
     started = state.session
     assert started is not None
-    task = state.task
+    task, resolved = state.task, models.current.resolved
     offered = _specs(parts, task.mode)
+    # A call in XML of a tool that the mode does not have is a call, to be refused as one.
+    native = started.protocol is Protocol.NATIVE
+    tools = _enforced(resolved, offered) if native else _specs(parts)
     request = builder.build(
-        model=parts.resolved.name,
+        model=resolved.name,
         messages=task.messages,
         system=parts.prompts.system(task.mode, started.protocol, offered, parallel=state.parallel),
-        # A call in XML of a tool that the mode does not have is a call, to be refused as one.
-        tools=_enforced(parts, offered) if started.protocol is Protocol.NATIVE else _specs(parts),
-        max_output=parts.resolved.info.max_output or 0,
+        tools=tools,
+        max_output=resolved.info.max_output or 0,
         parallel=state.parallel,
         protocol=started.protocol,
         session_id=started.id,
+        speaker=state.speaker,
     )
     # Several calls are every provider's default; only "one" is said, and only to who understands.
-    says_one = not state.parallel and parts.resolved.info.sends_parallel
+    says_one = not state.parallel and resolved.info.sends_parallel
     return request if says_one else replace(request, parallel_tool_calls=None)
 
 
@@ -195,9 +205,9 @@ def _specs(parts: Parts, slug: str | None = None) -> tuple[ToolSpec, ...]:
     return tuple(spec(tool) for tool in tools if slug is None or allows(find(slug), tool.kind))
 
 
-def _enforced(parts: Parts, specs: tuple[ToolSpec, ...]) -> tuple[ToolSpec, ...]:
+def _enforced(resolved: ResolvedModel, specs: tuple[ToolSpec, ...]) -> tuple[ToolSpec, ...]:
     """Have the model held to the schemas, where the vendor does that."""
-    if not parts.resolved.info.strict_tools:
+    if not resolved.info.strict_tools:
         return specs
     from agent_cli.wire.strict_schema import strict  # noqa: PLC0415 - for one vendor
 
@@ -226,10 +236,3 @@ def _names(workspace: Workspace) -> list[str]:
         return [entry.path for entry in islice(workspace.walk("."), MOST_NAMES + 1)]
     except ToolError as error:  # nothing can be listed, and what was said must not be lost
         return [str(error)]
-
-
-def priced(usage: Usage, info: ModelInfo) -> Usage:
-    """Fill in the cost where the provider did not say it and the prices are known."""
-    if usage.cost is not None or info.prices is None:
-        return usage
-    return replace(usage, cost=info.prices.cost(usage))

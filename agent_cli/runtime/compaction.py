@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from agent_cli.context.tokens import Sizes
+from agent_cli.context.tokens import Sizes, Window
 from agent_cli.i18n.catalog import say
 from agent_cli.runtime.asking import Asking, Model
 from agent_cli.runtime.replacement import Aim, Replacing
@@ -33,9 +33,12 @@ class Compaction:
     ) -> None:
         self._session = session
         self._asking = asking
-        self._window = asking.window
         self._model = model
         self._replacing = Replacing(session, model, emit)
+
+    @property
+    def _window(self) -> Window:
+        return self._asking.models.current.window
 
     def filling(self) -> Filling | None:
         """Return what the next request would consist of; None before the first words."""

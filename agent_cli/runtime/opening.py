@@ -28,6 +28,7 @@ from agent_cli.tools.registry import built_in
 from agent_cli.types.approval import ApprovalMode
 from agent_cli.types.entries import (
     ApprovalSwitched,
+    ModelSwitched,
     ModeSwitched,
     ParallelSwitched,
     SessionStarted,
@@ -146,6 +147,8 @@ def go_on(
         leave_lost_mode(session, agent.customs, settings, frontend)
     if options.mode and options.mode != state.task.mode:
         session.append(ModeSwitched(options.mode))
+    if options.model != state.model:
+        session.append(ModelSwitched(options.model))
     if options.parallel_tool_calls not in (None, state.parallel):
         session.append(ParallelSwitched(on=not state.parallel))
     if options.approval is not None:

@@ -22,6 +22,7 @@ from agent_cli.types.entries import (
     FilesRestored,
     HistoryCompacted,
     InputQueued,
+    ModelSwitched,
     ModeSwitched,
     Nudged,
     ParallelSwitched,
@@ -178,6 +179,7 @@ def _is_from_outside(entry: Entry) -> bool:
         case (
             InputQueued()
             | ModeSwitched()
+            | ModelSwitched()
             | ParallelSwitched()
             | TurnRulesSet()
             | FailuresWaived()

@@ -11,17 +11,19 @@ import msgspec
 from msgspec import Struct
 
 from agent_cli.sessions.stream import Reading
-from agent_cli.types.entries import SessionRenamed, SessionStarted, UserSaid
+from agent_cli.types.entries import ModelSwitched, SessionRenamed, SessionStarted, UserSaid
 from agent_cli.types.errors import JournalError
 
 _HEAD = 256 * 1024
 """Bytes in which the start and the first words of a session are looked for."""
 _TITLE = 72
 _RENAMED = b'"entry":{"type":"session_renamed",'
-"""Begins a name that was given, and stands nowhere else: in a text its quotes are escaped."""
+_SWITCHED = b'"entry":{"type":"model_switched",'
+"""Begin a name that was given and another model: they stand nowhere else, for in a text their
+quotes are escaped."""
 _PIECE = 256 * 1024
 _FAR = 64 * 1024 * 1024
-"""Bytes from the end in which the last name is looked for."""
+"""Bytes from the end in which the last name and the last model are looked for."""
 
 
 class SessionInfo(Struct, frozen=True):
@@ -29,6 +31,7 @@ class SessionInfo(Struct, frozen=True):
     path: Path
     cwd: str
     model: str
+    """The one that was asked last."""
     started: str
     changed: float
     """Seconds since the epoch."""
@@ -79,11 +82,19 @@ def find(directory: Path, session_id: str) -> Path:
     return (exact or found)[0]
 
 
+def last_model(path: Path) -> str:
+    """Return the model that the session asked last; raises JournalError."""
+    info = _info(path)
+    if info is None:
+        raise JournalError(f"{str(path)!r} cannot be read, or is no session")
+    return info.model
+
+
 def _info(path: Path) -> SessionInfo | None:
     try:
         with path.open("rb") as file:
             head = file.read(_HEAD)
-            name = _last_name(file)
+            renamed, switched = _last(file, _RENAMED, _SWITCHED)
         changed = path.stat().st_mtime
     except OSError:
         return None
@@ -92,12 +103,13 @@ def _info(path: Path) -> SessionInfo | None:
     if first is None or not isinstance(started := first.entry, SessionStarted):
         return None
     texts = (e.entry.text for e in envelopes if isinstance(e.entry, UserSaid))
-    title = " ".join((name or next(texts, "")).split())
+    name = renamed.title if isinstance(renamed, SessionRenamed) else next(texts, "")
+    title = " ".join(name.split())
     return SessionInfo(
         id=started.id,
         path=path,
         cwd=started.cwd,
-        model=started.model,
+        model=switched.model if isinstance(switched, ModelSwitched) else started.model,
         started=first.at,
         changed=changed,
         title=title if len(title) <= _TITLE else f"{title[: _TITLE - 1]}…",
@@ -105,24 +117,28 @@ def _info(path: Path) -> SessionInfo | None:
     )
 
 
-def _last_name(file: BinaryIO) -> str:
-    """Look for the last name from the end back; empty if there is none."""
+def _last(file: BinaryIO, *beginnings: bytes) -> list[SessionRenamed | ModelSwitched | None]:
+    """Look from the end back for the last entry with each of the beginnings."""
     size = file.seek(0, 2)
     after = b""
+    found: dict[bytes, SessionRenamed | ModelSwitched | None] = {}
     for start in range(size // _PIECE * _PIECE, max(-1, size - _FAR), -_PIECE):
         file.seek(start)
         piece = file.read(_PIECE)
-        place = (piece + after).rfind(_RENAMED)
-        if place >= 0:
-            file.seek(start + place)
-            return _name_in(file.readline(_PIECE))
-        after = piece[: len(_RENAMED) - 1]
-    return ""
+        for beginning in beginnings:
+            place = -1 if beginning in found else (piece + after).rfind(beginning)
+            if place >= 0:
+                file.seek(start + place)
+                found[beginning] = _entry_in(file.readline(_PIECE))
+        if len(found) == len(beginnings):
+            break
+        after = piece[: max(map(len, beginnings)) - 1]
+    return [found.get(beginning) for beginning in beginnings]
 
 
-def _name_in(line: bytes) -> str:
+def _entry_in(line: bytes) -> SessionRenamed | ModelSwitched | None:
     entry = line.removeprefix(b'"entry":').removesuffix(b"}\n")
     try:
-        return msgspec.json.decode(entry, type=SessionRenamed).title
+        return msgspec.json.decode(entry, type=SessionRenamed | ModelSwitched)
     except (msgspec.DecodeError, UnicodeDecodeError):  # the end of a damaged file
-        return ""
+        return None

@@ -17,6 +17,7 @@ from agent_cli.types.entries import (
     Envelope,
     FilesChanged,
     HistoryCompacted,
+    ModelSwitched,
     Rewound,
     SessionRenamed,
     SessionStarted,
@@ -158,6 +159,7 @@ class Telling:
         self._steps: list[_Step] = []
         self._started: SessionStarted | None = None
         self._times: tuple[str, str] = ("", "")
+        self._model = ""
         self._title = ""
         self._responses = 0
         self._usage = Usage()
@@ -171,7 +173,7 @@ class Telling:
             id=started.id if started else "",
             title=self._title,
             cwd=started.cwd if started else "",
-            model=started.model if started else "",
+            model=self._model,
             protocol=started.protocol if started else "",
             forked_from=started.forked_from if started else "",
             started=first,
@@ -187,6 +189,7 @@ class Telling:
         match entry:
             case SessionStarted():
                 self._started = self._started or entry
+                self._model = self._model or entry.model
             case TaskStarted():
                 self._task_started(at, entry)
             case UserSaid(text, images, queued=queued):
@@ -221,6 +224,8 @@ class Telling:
                 self._usage += usage
             case SessionRenamed(title):
                 self._title = title
+            case ModelSwitched(model):
+                self._model = model
             case _:
                 pass
 

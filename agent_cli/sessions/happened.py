@@ -10,6 +10,7 @@ from agent_cli.types.entries import (
     HistoryCompacted,
     InputQueued,
     Interrupted,
+    ModelSwitched,
     ModeSwitched,
     Nudged,
     ParallelSwitched,
@@ -55,6 +56,8 @@ def _of_work(entry: Entry) -> str | None:
 def _of_session(entry: Entry) -> str | None:
     match entry:
         case SessionRenamed(text) | InputQueued(text) | ModeSwitched(text) | RuleGranted(text):
+            return text
+        case ModelSwitched(text):
             return text
         case Rewound(kept):
             return str(kept)

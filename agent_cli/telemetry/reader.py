@@ -37,6 +37,7 @@ from agent_cli.types.entries import (
     Entry,
     HistoryCompacted,
     Interrupted,
+    ModelSwitched,
     Nudged,
     SessionStarted,
     TaskFinished,
@@ -117,6 +118,8 @@ def _of_work(reader: Reader, at: int, entry: Entry) -> Read | None:
     match entry:
         case SessionStarted():
             return _began(reader.vocabulary, at, entry)
+        case ModelSwitched(model):
+            return replace(reader, model=reader.vocabulary.model(model)), ()
         case TaskStarted(parent_call_id=parent) if parent:
             working = (*reader.working, parent)
             began = _begun(reader, at, subtask=True)

@@ -171,6 +171,13 @@ class ModeSwitched(Struct, frozen=True, tag="mode_switched"):
     mode: str
 
 
+class ModelSwitched(Struct, frozen=True, tag="model_switched"):
+    """From here on another model is asked."""
+
+    model: str
+    """As in `SessionStarted`."""
+
+
 class RuleGranted(Struct, frozen=True, tag="rule_granted"):
     rule: str
     """An allow rule in the settings' own grammar, for the rest of the session."""
@@ -252,6 +259,7 @@ Entry: TypeAlias = (
     | FailuresWaived
     | TodosUpdated
     | ModeSwitched
+    | ModelSwitched
     | RuleGranted
     | ApprovalSwitched
     | ParallelSwitched

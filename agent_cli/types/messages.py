@@ -60,6 +60,8 @@ class AssistantMessage(Struct, frozen=True, tag="assistant", omit_defaults=True)
     """In the order the model produced them."""
     stop_reason: StopReason = StopReason.END
     usage: Usage = Usage()
+    by: str = ""
+    """The model that said it, if that is not the session's first; filled in by the fold."""
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:

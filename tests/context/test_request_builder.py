@@ -148,3 +148,44 @@ def test_another_process_builds_an_equal_request(messages, protocol):
     assert build(RequestBuilder(), messages, protocol=protocol) == build(
         RequestBuilder(), copied, protocol=protocol
     )
+
+
+SEALED = AssistantMessage(
+    (
+        Reasoning("hm", '{"signature":"x"}'),
+        Text("I look."),
+        ToolCall("a", "read_file", "{}", opaque="<read_file></read_file>"),
+    ),
+    by="other/model",
+)
+ASKED = UserMessage("look")
+READABLE = {
+    "the model that said it gets it back unchanged": ("other/model", Protocol.NATIVE, (1, 1)),
+    "another one gets what it can read": ("third/model", Protocol.NATIVE, (0, 0)),
+    "so does the first one": ("", Protocol.NATIVE, (0, 0)),
+    "a call in XML is its own text": ("", Protocol.XML, (0, 1)),
+}
+
+
+@pytest.mark.parametrize(("speaker", "protocol", "kept"), READABLE.values(), ids=READABLE)
+def test_what_a_model_has_sealed_is_only_for_itself(speaker, protocol, kept):
+    request = build(RequestBuilder(), [ASKED, SEALED], speaker=speaker, protocol=protocol)
+    reasoning, text, call = request.messages[1].blocks
+    thought, _, made = SEALED.blocks
+    assert (reasoning.opaque, call.opaque) == (thought.opaque * kept[0], made.opaque * kept[1])
+    assert (reasoning.text, text, call.name, call.arguments) == (
+        "hm",
+        Text("I look."),
+        "read_file",
+        "{}",
+    )
+
+
+def test_one_model_after_another_extends_its_own_requests():
+    builder = RequestBuilder()
+    first = build(builder, [ASKED, SEALED], speaker="other/model").messages
+    other = build(builder, [ASKED, SEALED]).messages
+    again = build(builder, [ASKED, SEALED, ASKED], speaker="other/model").messages
+    assert all(one is two for one, two in zip(first, again, strict=False))
+    assert other[1] is not first[1]
+    assert build(builder, [ASKED, SEALED, ASKED]).messages[1] is other[1]

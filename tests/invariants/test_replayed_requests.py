@@ -180,7 +180,7 @@ def asked_again(run: Run, recorded: list[bytes]) -> list[bytes]:
             for data in recorded:
                 state = fold(entries(load(data)))
                 request = asking.request(state, RequestBuilder())
-                async with aclosing(asking.provider.stream(request)) as deltas:
+                async with aclosing(asking.models.current.provider.stream(request)) as deltas:
                     async for _ in deltas:
                         pass
             await agent.close()

@@ -9,8 +9,15 @@ from msgspec.structs import replace
 from testbed.journals import journal_of
 from testbed.story import BEGINNING, SESSION
 
-from agent_cli.sessions.catalog import SessionInfo, find, new_id, session_path, sessions
-from agent_cli.types.entries import Entry, SessionRenamed, TaskStarted, UserSaid
+from agent_cli.sessions.catalog import (
+    SessionInfo,
+    find,
+    last_model,
+    new_id,
+    session_path,
+    sessions,
+)
+from agent_cli.types.entries import Entry, ModelSwitched, SessionRenamed, TaskStarted, UserSaid
 from agent_cli.types.errors import JournalError
 
 HERE = Path("/home/me/project one")
@@ -108,6 +115,26 @@ def test_a_damaged_name_is_none(tmp_path: Path):
     path = kept(tmp_path, "a")
     path.write_bytes(journal_of([*BEGINNING, SessionRenamed("name")])[:-6])
     assert sessions(tmp_path)[0].title == "do it"
+
+
+@pytest.mark.parametrize("behind", [0, 300, 300_000], ids=str)
+def test_the_model_that_was_asked_last_is_found(tmp_path: Path, behind: int):
+    path = kept(tmp_path, "a")
+    assert last_model(path) == sessions(tmp_path)[0].model == "test/model"
+    told: list[Entry] = [
+        *BEGINNING,
+        ModelSwitched("b/b"),
+        SessionRenamed("x"),
+        ModelSwitched("c/c"),
+    ]
+    path.write_bytes(journal_of([*told, UserSaid("x" * behind)]))
+    assert last_model(path) == sessions(tmp_path)[0].model == "c/c"
+    assert sessions(tmp_path)[0].title == "x"
+
+
+def test_what_is_no_session_has_no_model(tmp_path: Path):
+    with pytest.raises(JournalError, match="no session"):
+        last_model(tmp_path / "nowhere")
 
 
 def test_a_fork_is_listed_with_its_origin(tmp_path: Path):

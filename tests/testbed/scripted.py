@@ -8,9 +8,14 @@ from agent_cli.context.customs import customs
 from agent_cli.context.tokens import Window
 from agent_cli.engine.budget import Budget
 from agent_cli.engine.task import State
+from agent_cli.providers.base import Endpoint
+from agent_cli.providers.known import ModelInfo
+from agent_cli.providers.registry import ResolvedModel
 from agent_cli.runtime.asking import Asking, Model
 from agent_cli.runtime.compaction import Compaction
+from agent_cli.runtime.gauge import Gauge
 from agent_cli.runtime.mentions import Along
+from agent_cli.runtime.models import Chosen, Models
 from agent_cli.runtime.session import Session
 from agent_cli.sessions.journal import Ephemeral
 from agent_cli.types.entries import Entry
@@ -52,19 +57,19 @@ class Conversation:
         self.events: list[Event] = []
         self.session = Session(Ephemeral(), self.events.append)
         requests = Requests("openai_chat", Protocol.NATIVE)
+        resolved = ResolvedModel("test", "model", "", Endpoint(""), ModelInfo())
+        chosen = Chosen(resolved, provider, window or Window(), Gauge(Protocol.NATIVE))
         self.asking = Asking(
-            provider=provider,
+            models=Models(self.session, {}, lambda _: chosen),
             builder=requests.builder,
             customs=customs(()),
             request=lambda state, _: requests.request(state.task.messages),
             along=_nothing,
             environment=lambda _: "",
             redactor=Redactor(),
-            window=window or Window(),
             protocol=Protocol.NATIVE,
             ready=_at_once,
             budget=Budget(),
-            price=lambda usage: usage,
         )
         model = Model(self.asking, self.events.append)
         self.compaction = Compaction(self.session, self.asking, model, self.events.append)

@@ -80,6 +80,7 @@ WRITTEN: dict[str, Any] = {
     "rule_granted": {"rule": "read_file(src/**)"},
     "call_started": {"call_id": "a"},
     "parallel_switched": {"on": False},
+    "model_switched": {"model": "openai/gpt"},
     "nudged": {"code": "no_tool"},
     "task_finished": {"result": "it is done"},
     "budget_stopped": {"limit": "turns"},

@@ -121,6 +121,7 @@ def _events() -> dict[str, str]:
         "budget_stopped": say("a budget was used up"),
         "input_queued": say("said meanwhile"),
         "mode_switched": say("mode"),
+        "model_switched": say("model"),
         "rule_granted": say("allowed for the session"),
         "rewound": say("messages were unsaid; kept:"),
         "parallel_switched": say("several calls per message"),

@@ -12,7 +12,7 @@ def run(here: Here, argument: str) -> Answer:
     return say(
         "session {id}, model {model}, protocol {protocol}, mode {mode}, {turns} turns",
         id=started.id,
-        model=started.model,
+        model=state.model,
         protocol=started.protocol,
         mode=state.task.mode,
         turns=state.turns,
