@@ -4,6 +4,7 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
+from agent_cli.engine.ahead import verdict_on
 from agent_cli.engine.answers import with_answers
 from agent_cli.engine.demand import demand
 from agent_cli.engine.evidence import with_changes, with_command, with_reads
@@ -66,6 +67,8 @@ def _started(task: Task, entry: CallStarted) -> Task:
     allowed = task.decided is not None and task.decided.decision is Decision.ALLOW
     demand(allowed, f"{entry.call_id!r} started without leave")
     demand(task.skipping is None, f"{entry.call_id!r} started though it is to be skipped")
+    ahead = verdict_on(task, entry.call_id)
+    demand(ahead is None or ahead.verdict.approved, f"{entry.call_id!r} started though rejected")
     evidence = task.evidence
     if task.open_calls[0].name == COMPLETION:
         evidence = replace(evidence, checks=())
@@ -92,6 +95,7 @@ def _finished(task: Task, call: ToolCall, entry: CallFinished, rules: TurnRules)
         answers=with_answers(task, call, entry),
         open_calls=task.open_calls[1:],
         answered=task.answered + 1,
+        verdicts=tuple(one for one in task.verdicts if one.call_id != call.id),
         decided=None,
         started=None,
         kept=(),

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
+from agent_cli.engine.ahead import verdict_given
 from agent_cli.engine.calls import apply_to_call, is_repeated
 from agent_cli.engine.conversation import assistant_said, converse
 from agent_cli.engine.demand import demand
@@ -39,6 +40,7 @@ from agent_cli.types.entries import (
     TaskStarted,
     TurnRulesSet,
     UserSaid,
+    VerdictGiven,
 )
 
 __all__ = ["apply", "fold", "is_repeated"]
@@ -59,6 +61,8 @@ def apply(state: State, entry: Entry) -> State:
             return _exchange(state, entry)
         case CallDecided() | CallStarted() | CheckRun() | PreImageKept() | FilesChanged():
             return _with_task(state, apply_to_call(state.task, entry, state.turn_rules))
+        case VerdictGiven():
+            return _with_task(state, verdict_given(state.task, entry))
         case CallFinished():
             return _finished(state, entry)
         case TaskStarted():

@@ -3,7 +3,14 @@
 from msgspec import Struct
 
 from agent_cli.types.approval import ApprovalMode
-from agent_cli.types.entries import CallDecided, CallStarted, PreImageKept, SessionStarted, Todo
+from agent_cli.types.entries import (
+    CallDecided,
+    CallStarted,
+    PreImageKept,
+    SessionStarted,
+    Todo,
+    VerdictGiven,
+)
 from agent_cli.types.errors import InvalidTransitionError
 from agent_cli.types.evidence import Evidence, FileChange
 from agent_cli.types.messages import Recorded, ToolCall
@@ -57,6 +64,8 @@ class Task(Struct, frozen=True):
     """Calls of the last assistant message that have no result yet, in the model's order."""
     answered: int = 0
     """How many calls of the last assistant message have their result."""
+    verdicts: tuple[VerdictGiven, ...] = ()
+    """What the user has said ahead of open calls."""
     decided: CallDecided | None = None
     started: CallStarted | None = None
     kept: tuple[PreImageKept, ...] = ()

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from agent_cli.context.customs import Customs
+from agent_cli.engine.ahead import one_at_a_time
 from agent_cli.engine.steps import (
     Awaiting,
     AwaitUser,
@@ -36,7 +37,6 @@ from agent_cli.types.entries import (
 from agent_cli.types.events import Event
 from agent_cli.types.messages import Image
 from agent_cli.types.outcomes import Stop
-from agent_cli.types.requests import Protocol
 
 
 class Agent:
@@ -176,9 +176,7 @@ class Agent:
         self.session.append(UserSaid(text, environment=environment, queued=True))
 
     def _current_rules(self) -> Rules:
-        state = self.session.state
-        xml = state.session is not None and state.session.protocol is Protocol.XML
-        single = xml or not state.parallel
+        single = one_at_a_time(self.session.state)
         return replace(self._rules, calls_per_message=1) if single else self._rules
 
     async def _call_model(self) -> None:

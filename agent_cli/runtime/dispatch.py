@@ -63,7 +63,7 @@ class Dispatcher:
         self._toolbox = toolbox
         self._watch = Stopwatch()
         self._frontend = Clocked(frontend, self._watch)
-        self._permission = Permission(session, toolbox.policy, self.hooked, self._frontend)
+        self._permission = Permission(session, toolbox, self.hooked, self._frontend)
 
     async def close(self) -> None:
         """End what the calls left running."""

@@ -1,19 +1,19 @@
 """Whether a prepared call may run: the policy, hooks, then the user, each decision recorded.
 
-An approval is bound to what was shown: it is made afresh after the answer, and asked about again
-if it came out differently.
+Who is asked what, and how answers are bound to what was shown, is in `questions.py`.
 """
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from agent_cli.approval.policy import PLAN, Judgement, Policy, decide, rule_for
+from agent_cli.approval.policy import PLAN, Judgement, decide, rule_for
 from agent_cli.context.replies import reply
 from agent_cli.engine.steps import REPEATS_UNTIL_ASKED
 from agent_cli.i18n.catalog import say_many
 from agent_cli.runtime.frontend import Frontend
 from agent_cli.runtime.hooked import Hooked
-from agent_cli.runtime.prepare import Prepared, attempt, failed
+from agent_cli.runtime.prepare import Prepared, Toolbox, failed
+from agent_cli.runtime.questions import Decided, Questions
 from agent_cli.runtime.session import Session
 from agent_cli.types.approval import (
     ApprovalMode,
@@ -26,12 +26,10 @@ from agent_cli.types.approval import (
 )
 from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.entries import CallDecided, RuleGranted
-from agent_cli.types.errors import ToolError
+from agent_cli.types.errors import ConfigurationError, ToolError
+from agent_cli.types.events import Notice
 from agent_cli.types.messages import ToolResult
 from agent_cli.types.outcomes import Code, Outcome
-
-_MOST_CHANGES = 3
-"""Questions about one call, before it is given up as one whose subject does not hold still."""
 
 
 class Permitted(Struct, frozen=True):
@@ -41,23 +39,18 @@ class Permitted(Struct, frozen=True):
     """What the user said along with the yes."""
 
 
-class _Decided(Struct, frozen=True):
-    prepared: Prepared
-    verdict: Verdict
-    by: DecidedBy
-    reason: str
-
-
 class Permission:
     """Judges the calls of one session."""
 
     def __init__(
-        self, session: Session, policy: Policy, hooked: Hooked, frontend: Frontend
+        self, session: Session, toolbox: Toolbox, hooked: Hooked, frontend: Frontend
     ) -> None:
         self._session = session
-        self._policy = policy
+        self._policy = toolbox.policy
+        self._keep = toolbox.keep_rule
         self._hooked = hooked
         self._frontend = frontend
+        self._questions = Questions(session, toolbox, frontend, self._by_policy, self._offered)
 
     async def permit(self, prepared: Prepared, *, repeats: int) -> Permitted | ToolResult:
         """Judge the call and record the decision; return its result if it may not run."""
@@ -65,7 +58,7 @@ class Permission:
             refused = await self._refused_again(prepared, repeats)
             if refused is not None:
                 return refused
-        decided = await self._judge(prepared)
+        decided = await self._judge(prepared, first=True)
         if isinstance(decided, ToolResult):
             return decided
         self._record(decided)
@@ -85,32 +78,42 @@ class Permission:
         return decided if isinstance(decided, ToolResult) else self._take(decided)
 
     async def _judge(
-        self, prepared: Prepared, mode: ApprovalMode | None = None, *, unasked: bool = False
-    ) -> _Decided | ToolResult:
+        self,
+        prepared: Prepared,
+        mode: ApprovalMode | None = None,
+        *,
+        unasked: bool = False,
+        first: bool = False,
+    ) -> Decided | ToolResult:
         judgement = self._by_policy(prepared, mode)
         if judgement.decision is Decision.DENY:
             refused = Verdict(approved=False)
-            return _Decided(prepared, refused, DecidedBy.POLICY, judgement.reason)
+            return Decided(prepared, refused, DecidedBy.POLICY, judgement.reason)
+        if first and (rejected := self._questions.rejected(prepared)) is not None:
+            return rejected
         objection = await self._hooked.before(prepared)
         if objection is not None and objection.decision is Decision.DENY:
             refused = Verdict(approved=False)
-            return _Decided(prepared, refused, DecidedBy.HOOK, objection.reason)
+            return Decided(prepared, refused, DecidedBy.HOOK, objection.reason)
         if objection is not None:
-            return await self._ask(prepared, objection.reason)
+            return await self._questions.ask(prepared, Judgement(Decision.ASK, objection.reason))
+        if first and (agreed := self._questions.agreed(prepared)) is not None:
+            return agreed
         if judgement.decision is Decision.ASK and not unasked:
-            return await self._ask(prepared, judgement.reason)
+            return await self._questions.ask(prepared, judgement)
         return await self._alone(prepared, judgement.reason)
 
-    async def _alone(self, prepared: Prepared, reason: str) -> _Decided | ToolResult:
+    async def _alone(self, prepared: Prepared, reason: str) -> Decided | ToolResult:
         """Let the call run without a person, if its tool knows how."""
         try:
             context = await prepared.tool.unattended(prepared.arguments, prepared.context)
         except ToolError as error:
             return failed(prepared.call, error.code, str(error))
         if context is None:
-            return await self._ask(prepared, "what else it would start here cannot be told")
+            why = "what else it would start here cannot be told"
+            return await self._questions.ask(prepared, Judgement(Decision.ASK, why))
         ready = replace(prepared, context=context)
-        return _Decided(ready, Verdict(approved=True), DecidedBy.POLICY, reason)
+        return Decided(ready, Verdict(approved=True), DecidedBy.POLICY, reason)
 
     def _by_policy(self, prepared: Prepared, mode: ApprovalMode | None = None) -> Judgement:
         if prepared.tool.kind is Kind.ALWAYS and not prepared.effects:
@@ -119,31 +122,7 @@ class Permission:
         mode = mode or state.approval
         return decide(self._policy, prepared.call.name, prepared.effects, state.granted, mode)
 
-    async def _ask(self, prepared: Prepared, reason: str) -> _Decided | ToolResult:
-        call = prepared.call
-        following = tuple(later.name for later in self._session.state.task.open_calls[1:])
-        try:
-            await prepared.context.processes.ready()  # the card says what confines a command
-        except OSError as error:
-            return failed(call, None, str(error))
-        seen = attempt(call, prepared.look)
-        for _ in range(_MOST_CHANGES):
-            if isinstance(seen, ToolResult):
-                return seen
-            (verdict,) = await self._frontend.approve(
-                [Request(call.id, call.name, *seen, reason, following)]
-            )
-            if not verdict.approved:
-                by = DecidedBy.USER if verdict.answered else DecidedBy.NOBODY
-                return _Decided(prepared, verdict, by, verdict.feedback)
-            shown, seen = seen, attempt(call, prepared.look)
-            if seen == shown:
-                agreed = replace(prepared, effects=shown[0])
-                return _Decided(agreed, verdict, DecidedBy.USER, verdict.feedback)
-            reason = "it has changed since it was shown"
-        return failed(call, None, reply("changing"))
-
-    def _take(self, decided: _Decided) -> Permitted | ToolResult:
+    def _take(self, decided: Decided) -> Permitted | ToolResult:
         prepared, verdict = decided.prepared, decided.verdict
         call_id = prepared.call.id
         if not verdict.approved:
@@ -159,11 +138,31 @@ class Permission:
                 case DecidedBy.USER:
                     said = reply("feedback", text=verdict.feedback) if verdict.feedback else ""
                     return ToolResult(call_id, Outcome.REJECTED, None, reply("rejected") + said)
-        rule = rule_for(prepared.call.name, prepared.effects)
-        if verdict.remember is Remember.SESSION and rule is not None:
-            self._session.append(RuleGranted(rule))
+        if verdict.remember is not Remember.ONCE:
+            self._grant(prepared, verdict.remember)
         comment = reply("comment", text=verdict.feedback) if verdict.feedback else ""
         return Permitted(prepared, comment)
+
+    def _offered(self, prepared: Prepared, effects: tuple[Effect, ...]) -> str:
+        """Return the rule that would let such calls run unasked; empty where none would."""
+        name, state = prepared.call.name, self._session.state
+        rule = rule_for(name, effects)
+        if rule is None:
+            return ""
+        granted = (*state.granted, rule)
+        judged = decide(self._policy, name, effects, granted, state.approval)
+        return rule if judged.decision is Decision.ALLOW else ""
+
+    def _grant(self, prepared: Prepared, remember: Remember) -> None:
+        rule = self._offered(prepared, prepared.effects)
+        if not rule:
+            return
+        self._session.append(RuleGranted(rule))
+        if remember is Remember.ALWAYS and self._keep is not None:
+            try:
+                self._keep(rule)
+            except ConfigurationError as error:
+                self._frontend.emit(Notice(str(error)))
 
     async def _refused_again(self, prepared: Prepared, repeats: int) -> ToolResult | None:
         call = prepared.call
@@ -182,7 +181,7 @@ class Permission:
         said = reply("feedback", text=verdict.feedback) if verdict.feedback else ""
         return failed(call, Code.REPEATED, said.strip())
 
-    def _record(self, decided: _Decided) -> None:
+    def _record(self, decided: Decided) -> None:
         decision = Decision.ALLOW if decided.verdict.approved else Decision.DENY
         prepared = decided.prepared
         self._session.append(

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 import msgspec
 from msgspec import Struct
@@ -57,6 +57,8 @@ class Toolbox(Struct, frozen=True):
     """Returns what keeps the changes of a session, by its id; None where nothing is kept."""
     closing: tuple[Callable[[], Awaitable[None]], ...] = ()
     """What else is to be closed with the session, before them."""
+    keep_rule: Callable[[str], None] | None = None
+    """Writes down a rule for every session to come; raises ConfigurationError."""
     checks: tuple[RequiredCheck, ...] = ()
     demonstrates: bool = True
     """Whether somebody is there to see the command that demonstrates a result."""
@@ -74,10 +76,14 @@ class Prepared(Struct, frozen=True):
     effects: tuple[Effect, ...]
     context: ToolContext
 
-    def look(self) -> tuple[tuple[Effect, ...], Preview]:
+    def look(self) -> "Seen":
         """Look afresh at what the call would do, and make what the user is shown of it."""
         effects = self.tool.effects(self.arguments, self.context)
         return effects, self.tool.preview(self.arguments, self.context)
+
+
+Seen: TypeAlias = tuple[tuple[Effect, ...], Preview]
+"""What a call would do, and what the user is shown of it."""
 
 
 def failed(call: ToolCall, code: Code | None, content: str = "") -> ToolResult:

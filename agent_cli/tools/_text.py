@@ -36,9 +36,9 @@ def editable(data: bytes | None, path: str) -> Text:
     return text
 
 
-def diff(path: str, before: str, after: str) -> Diff:
+def diff(path: str, before: str, after: Text) -> Diff:
     """Return the change as a unified diff; line ends show as LF, whatever they are."""
-    old, new = texts_and_ends(before), texts_and_ends(after)
+    old, new = texts_and_ends(before), texts_and_ends(after.body)
     out = [f"--- {path}", f"+++ {path}"]
     for hunk in _hunks(_opcodes(old, new)):
         out.append(_header(hunk))
@@ -47,7 +47,7 @@ def diff(path: str, before: str, after: str) -> Diff:
                 out.extend(_side(" ", old, i1, i2))
             else:
                 out.extend((*_side("-", old, i1, i2), *_side("+", new, j1, j2)))
-    return Diff(path, "\n".join(out) + "\n")
+    return Diff(path, "\n".join(out) + "\n", after.encode())
 
 
 def _part(lines: _Lines, start: int, stop: int) -> list[tuple[str, str]]:

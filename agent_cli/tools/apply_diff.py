@@ -82,7 +82,7 @@ class ApplyDiff(Tool[Arguments]):
             return Words(f"change {path}:\n\n{arguments.diff}")
         before = editable(context.workspace.show(path), path)
         _, after = _edited(before, arguments)
-        return diff(path, before.body, after.body)
+        return diff(path, before.body, after)
 
     async def run(self, arguments: Arguments, context: ToolContext) -> Output:
         path = arguments.path

@@ -55,7 +55,7 @@ class InsertContent(Tool[Arguments]):
             where = f"before line {arguments.line}" if arguments.line else "at the end"
             return Words(f"insert into {path}, {where}:\n\n{arguments.content}")
         before = _before(context.workspace.show(path), arguments)
-        return diff(path, before.body, _edited(before, arguments).body)
+        return diff(path, before.body, _edited(before, arguments))
 
     async def run(self, arguments: Arguments, context: ToolContext) -> Output:
         path = arguments.path

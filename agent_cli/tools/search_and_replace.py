@@ -79,7 +79,7 @@ class SearchAndReplace(Tool[Arguments]):
             return Words(f"change {path}:\n\n{_told(arguments)}")
         before = editable(context.workspace.show(path), path)
         after, _ = _edited(before, arguments)
-        return diff(path, before.body, after.body)
+        return diff(path, before.body, after)
 
     async def run(self, arguments: Arguments, context: ToolContext) -> Output:
         path = arguments.path

@@ -51,7 +51,7 @@ class WriteToFile(Tool[Arguments]):
             return Words(f"write {path}:\n\n{arguments.content}")
         before = context.workspace.show(path)
         text = _text(arguments.content, before, path)
-        return diff(path, "" if before is None else decode(before).body, text.body)
+        return diff(path, "" if before is None else decode(before).body, text)
 
     async def run(self, arguments: Arguments, context: ToolContext) -> Output:
         path = arguments.path

@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from agent_cli.types.effects import Effect
+from agent_cli.types.effects import Effect, Kind
 
 
 class Decision(StrEnum):
@@ -49,6 +49,8 @@ class Remember(StrEnum):
 
     ONCE = "once"
     SESSION = "session"
+    ALWAYS = "always"
+    """In every session: the rule is written to a file of the user's."""
 
 
 class Verdict(Struct, frozen=True, omit_defaults=True):
@@ -67,6 +69,8 @@ class Diff(Struct, frozen=True, tag="diff"):
     path: str
     unified: str
     """Unified diff, three lines of context, LF line ends."""
+    after: bytes = b""
+    """What the file will hold: what a later call of the message finds there."""
 
 
 class CommandLine(Struct, frozen=True, tag="command"):
@@ -95,5 +99,11 @@ class Request(Struct, frozen=True):
     preview: Preview
     reason: str = ""
     """Why the policy asks, as its rule or gate names it."""
+    part: str = ""
+    """The part of a command because of which it asks."""
+    rule: str = ""
+    """The rule that would let this call run unasked, and others like it; empty where none can."""
+    unasked: tuple[Kind, ...] = ()
+    """Of the first request: what the message's later calls do that need no question."""
     following: tuple[str, ...] = ()
     """Names of the calls that come after it in the same message, in order."""

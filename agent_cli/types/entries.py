@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from agent_cli.types.approval import ApprovalMode, DecidedBy, Decision
+from agent_cli.types.approval import ApprovalMode, DecidedBy, Decision, Verdict
 from agent_cli.types.effects import Effect
 from agent_cli.types.evidence import Check, FileChange, FileRead, FileVersion
 from agent_cli.types.messages import AssistantMessage, Image, ToolResult
@@ -101,6 +101,18 @@ class CallDecided(Struct, frozen=True, tag="call_decided", omit_defaults=True):
     by: DecidedBy
     reason: str = ""
     effects: tuple[Effect, ...] = ()
+
+
+class VerdictGiven(Struct, frozen=True, tag="verdict_given"):
+    """The user was asked about a call together with an earlier one of its message.
+
+    It counts when the call comes up, if that would then do what was shown.
+    """
+
+    call_id: str
+    verdict: Verdict
+    shown: str
+    """Hash of what was shown."""
 
 
 class CallStarted(Struct, frozen=True, tag="call_started", omit_defaults=True):
@@ -250,6 +262,7 @@ Entry: TypeAlias = (
     | AttemptLost
     | Nudged
     | CallDecided
+    | VerdictGiven
     | CallStarted
     | CallFinished
     | PreImageKept

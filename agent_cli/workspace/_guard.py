@@ -6,7 +6,7 @@
 import errno
 import os
 import stat
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from typing import TypeAlias
@@ -29,6 +29,7 @@ class Guard:
     def __init__(self, roots: tuple[str, ...], granted: frozenset[str]) -> None:
         self.roots = roots
         self.witness: Witness | None = None
+        self._foreseen: dict[str, bytes] = {}
         self._granted = granted
         self._links = Links(roots)
 
@@ -48,7 +49,22 @@ class Guard:
                 _refuse_file(location)
         return location
 
+    def foresee(self, contents: Mapping[str, bytes]) -> None:
+        """Take it from now on that these files hold this."""
+        self._foreseen = {self.locate(path).path: one for path, one in contents.items()}
+
+    def is_a(self, path: str, format_: int) -> bool:
+        """Whether a file of this format lies at the path."""
+        location = self.reach(path)
+        if location.path in self._foreseen:
+            return format_ == stat.S_IFREG
+        with told("look at", path):
+            found = status(location.path)
+        return found is not None and stat.S_IFMT(found.st_mode) == format_
+
     def read(self, location: Location, path: str) -> bytes:
+        if location.path in self._foreseen:
+            return self._foreseen[location.path]
         with told("read", path):
             content, found = files.read(location.path)
         if found.st_nlink > 1 and self._has_refusals():
@@ -62,7 +78,7 @@ class Guard:
     def content(self, location: Location, path: str) -> bytes | None:
         """Return the content, None where nothing lies at the path."""
         with told("read", path):
-            if status(location.path) is None:
+            if status(location.path) is None and location.path not in self._foreseen:
                 return None
         return self.read(location, path)
 

@@ -13,7 +13,7 @@ Rule 4: a file is replaced only if it still is what the caller, or the user, has
 import errno
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from agent_cli.types.effects import Effect, Kind
@@ -25,7 +25,7 @@ from agent_cli.workspace._held import tidy_noted
 from agent_cli.workspace._locate import lies_in, relative_to
 from agent_cli.workspace._pins import Pins
 from agent_cli.workspace._protected import protected_below
-from agent_cli.workspace._walk import WALK_LIMIT, Enter, Entry, everywhere, walk
+from agent_cli.workspace._walk import WALK_LIMIT, Enter, Entry, Found, everywhere, walk
 from agent_cli.workspace.editor import Text, decode
 
 __all__ = ["WALK_LIMIT", "Entry", "Workspace"]
@@ -93,6 +93,13 @@ class Workspace:
         other._guard.witness = witness
         return other
 
+    def foreseeing(self, contents: Mapping[str, bytes]) -> "Workspace":
+        """Return a copy for previews, in which these files hold this already."""
+        other = Workspace(self.root, self._extra, self._granted, notes=self.notes)
+        other.own = self.own
+        other._guard.foresee(contents)
+        return other
+
     def tidy(self) -> None:
         """Remove the temporary files that killed processes left, in this workspace or another."""
         if self.notes is not None:
@@ -139,10 +146,10 @@ class Workspace:
         """
         location = self._guard.reach(path)
         self._pins.check_target(location, path)
-        notes = "" if self.notes is None else str(self.notes)
         with told("write", path):
             if means_directory(path):
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+            notes = "" if self.notes is None else str(self.notes)
             if expected is None:
                 _atomic.create(location.path, data, notes)
             else:
@@ -150,10 +157,10 @@ class Workspace:
         self._pins.forget(location)
 
     def is_file(self, path: str) -> bool:
-        return self._is(path, stat.S_IFREG)
+        return self._guard.is_a(path, stat.S_IFREG)
 
     def is_dir(self, path: str) -> bool:
-        return self._is(path, stat.S_IFDIR)
+        return self._guard.is_a(path, stat.S_IFDIR)
 
     def list_dir(self, path: str, *, hidden: bool = False) -> tuple[Entry, ...]:
         return tuple(self.walk(path, hidden=hidden, enter=lambda _: False))
@@ -172,12 +179,10 @@ class Workspace:
         accept = Accept(roots, top, hidden=hidden)
         with told("list", path):
             for found in walk(top, accept, enter, stamped=stamped):
-                inside = lies_in(root, found.path)
-                name = relative_to(root, found.path) if inside else found.path
-                yield Entry(name, found.is_dir, found.is_link, found.stamp)
+                yield _seen_from(root, found)
 
-    def _is(self, path: str, kind: int) -> bool:
-        location = self._guard.reach(path)
-        with told("look at", path):
-            found = status(location.path)
-        return found is not None and stat.S_IFMT(found.st_mode) == kind
+
+def _seen_from(root: str, found: Found) -> Entry:
+    inside = lies_in(root, found.path)
+    name = relative_to(root, found.path) if inside else found.path
+    return Entry(name, found.is_dir, found.is_link, found.stamp)

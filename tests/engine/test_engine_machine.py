@@ -22,6 +22,7 @@ from testbed.liveness import a_message_leads_on, done_alone
 from testbed.loaded import entries, load
 from testbed.story import SESSION, allowed, call, denied, settled
 
+from agent_cli.engine.ahead import coming, verdict_on
 from agent_cli.engine.budget import Budget
 from agent_cli.engine.outcomes import COMPLETION, Verdict
 from agent_cli.engine.state import apply, fold
@@ -41,6 +42,7 @@ from agent_cli.engine.verdict import verdict
 from agent_cli.engine.window import cuts
 from agent_cli.sessions.codec import SEED, seal
 from agent_cli.sessions.verify import verify
+from agent_cli.types.approval import Verdict as Approval
 from agent_cli.types.entries import (
     AssistantSaid,
     CallFinished,
@@ -55,6 +57,7 @@ from agent_cli.types.entries import (
     TaskStarted,
     TurnRulesSet,
     UserSaid,
+    VerdictGiven,
 )
 from agent_cli.types.evidence import FileChange, FileVersion
 from agent_cli.types.messages import AssistantMessage, StopReason, Text, ToolCall, ToolResult
@@ -128,10 +131,18 @@ class Conversation(RuleBasedStateMachine):
             blocks.append(call(f"c{self.calls}", name, complete=luck > 0))
         return AssistantSaid(AssistantMessage(tuple(blocks), draw(REASONS), Usage(cost=0.1)))
 
+    def said_of(self, one: ToolCall) -> VerdictGiven | None:
+        return verdict_on(self.state.task, one.id)
+
     def next_of(self, one: ToolCall, draw: Draw) -> tuple[Entry, ...]:
         """What happens next with a call that may run."""
         if self.state.task.started is None:
-            outcome = draw(KEPT)
+            unsaid = [later.id for later in coming(self.state) if not self.said_of(later)]
+            if unsaid and draw(st.booleans()):
+                return (VerdictGiven(unsaid[0], Approval(draw(st.booleans())), ""),)
+            given = self.said_of(one)
+            rejected = given is not None and not given.verdict.approved
+            outcome = Outcome.REJECTED if rejected else draw(KEPT)
             if outcome is None:
                 return (allowed(one.id), CallStarted(one.id, draw(st.booleans())))
             return denied(one.id) if outcome is Outcome.DENIED else (settled(one.id, outcome),)
@@ -201,6 +212,7 @@ class Conversation(RuleBasedStateMachine):
         still_open = [[one.id for one in task.open_calls] for task in self.state.tasks]
         accounts.every_call_has_one_result_in_order(self.told, still_open)
         accounts.no_call_runs_twice_or_incomplete(self.told)
+        accounts.no_call_starts_without_leave(self.told)
         accounts.queued_input_is_delivered_once_in_order(self.told, self.state.queued)
         accounts.every_message_is_worked_off_as_the_law_says(self.told)
         if self.rules.calls_per_message is not None:

@@ -20,7 +20,7 @@ from testbed.story import (
 
 from agent_cli.engine.state import apply, fold
 from agent_cli.engine.task import State
-from agent_cli.types.approval import ApprovalMode
+from agent_cli.types.approval import ApprovalMode, Verdict
 from agent_cli.types.entries import (
     ApprovalSwitched,
     AssistantSaid,
@@ -39,6 +39,7 @@ from agent_cli.types.entries import (
     Todo,
     TodosUpdated,
     UserSaid,
+    VerdictGiven,
 )
 from agent_cli.types.errors import InvalidTransitionError
 from agent_cli.types.messages import (
@@ -57,6 +58,11 @@ COMPLETES = CallFinished(ToolResult("done", Outcome.OK, Code.FINISHED), completi
 OPEN: list[Told] = [asked("a", "b")]
 OVER: list[Told] = [asked(completion()), accepted(), TaskFinished("it is done")]
 STOPPED: list[Told] = [Interrupted(Stop.USER)]
+
+
+def said_ahead(call_id: str, *, yes: bool = True) -> VerdictGiven:
+    return VerdictGiven(call_id, Verdict(approved=yes), "shown")
+
 
 ILLEGAL: dict[str, tuple[list[Told], Entry]] = {
     "a second session": ([], SESSION),
@@ -93,6 +99,15 @@ ILLEGAL: dict[str, tuple[list[Told], Entry]] = {
         CallStarted("b"),
     ),
     "a start of a denied call": ([*OPEN, denied("a")[0]], CallStarted("a")),
+    "a start of a call that was rejected ahead": (
+        [*OPEN, said_ahead("b", yes=False), ran("a"), allowed("b")],
+        CallStarted("b"),
+    ),
+    # verdicts ahead
+    "a verdict ahead of the call that is due": (OPEN, said_ahead("a")),
+    "a verdict ahead of no call": (OPEN, said_ahead("x")),
+    "a verdict ahead of a call that is over": ([*OPEN, ran("a"), ran("b")], said_ahead("b")),
+    "a second verdict ahead": ([*OPEN, said_ahead("b")], said_ahead("b", yes=False)),
     "a second start": ([*OPEN, started("a")], CallStarted("a")),
     "a start after a rejection": (
         [*OPEN, settled("a", Outcome.REJECTED), allowed("b")],
@@ -215,6 +230,16 @@ def test_the_session_says_whether_calls_come_in_parallel(*, parallel: bool):
     session = SessionStarted(1, "s", "/work", "m", Protocol.NATIVE, parallel)
     assert fold([session]).parallel is parallel
     assert fold([session, ParallelSwitched(not parallel)]).parallel is not parallel
+
+
+def test_what_is_said_ahead_holds_until_its_call_or_its_message_is_over():
+    ahead = said_ahead("b")
+    assert story(*OPEN, ahead).task.verdicts == (ahead,)
+    assert story(*OPEN, ahead, ran("a")).task.verdicts == (ahead,)
+    assert story(*OPEN, ahead, ran("a"), ran("b")).task.verdicts == ()
+    stopped = [*OPEN, ahead, Interrupted(Stop.KILLED)]
+    ends = [settled(one, Outcome.INTERRUPTED, Code.KILLED) for one in "ab"]
+    assert story(*stopped, *ends).task.verdicts == ()
 
 
 def test_the_approval_mode_is_the_last_one_and_that_there_was_a_plan_is_remembered():

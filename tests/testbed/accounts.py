@@ -4,8 +4,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from agent_cli.types.approval import Decision
 from agent_cli.types.entries import (
     AssistantSaid,
+    CallDecided,
     CallFinished,
     CallStarted,
     Entry,
@@ -13,6 +15,7 @@ from agent_cli.types.entries import (
     Rewound,
     TaskStarted,
     UserSaid,
+    VerdictGiven,
 )
 from agent_cli.types.messages import AssistantMessage
 from agent_cli.types.outcomes import Code, Outcome
@@ -112,3 +115,19 @@ def queued_input_is_delivered_once_in_order(told: Sequence[Entry], queued: Seque
     given = [entry.text for entry in told if isinstance(entry, InputQueued)]
     delivered = [entry.text for entry in told if isinstance(entry, UserSaid) and entry.queued]
     assert given == [*delivered, *queued]
+
+
+def no_call_starts_without_leave(told: Sequence[Entry]) -> None:
+    """Whatever starts was allowed before, and the user has not said no to it."""
+    allowed: set[str] = set()
+    rejected: set[str] = set()
+    for entry in told:
+        match entry:
+            case CallDecided(call_id, decision):
+                (allowed.add if decision is Decision.ALLOW else allowed.discard)(call_id)
+            case VerdictGiven(call_id, verdict) if not verdict.approved:
+                rejected.add(call_id)
+            case CallStarted(call_id):
+                assert call_id in allowed - rejected
+            case _:
+                pass

@@ -16,7 +16,7 @@ from testbed.story import (
 )
 
 from agent_cli.sessions.codec import SEED, seal
-from agent_cli.types.approval import ApprovalMode, DecidedBy, Decision
+from agent_cli.types.approval import ApprovalMode, DecidedBy, Decision, Verdict
 from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.entries import (
     ApprovalSwitched,
@@ -48,6 +48,7 @@ from agent_cli.types.entries import (
     TodosUpdated,
     TurnRulesSet,
     UserSaid,
+    VerdictGiven,
 )
 from agent_cli.types.evidence import Check, FileChange, FileVersion
 from agent_cli.types.messages import (
@@ -82,6 +83,7 @@ SESSION: list[Entry] = entries_of(
         ),
         RuleGranted("read_file(src/**)"),
         ApprovalSwitched(ApprovalMode.AUTO),
+        VerdictGiven("b", Verdict(approved=True, feedback="but mind it"), "0" * 64),
         CallDecided("a", Decision.ALLOW, DecidedBy.USER, "yes", (Effect(Kind.READ, "a"),)),
         ran("a", content="line one\nline two\r\n")[1:],
         settled("b", Outcome.FAILED, Code.CUT_OFF),

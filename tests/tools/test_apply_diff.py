@@ -196,7 +196,7 @@ def test_a_missing_file_points_to_the_tool_that_makes_it(tmp_path: Path):
 def test_the_preview_is_what_will_be_written(tmp_path: Path):
     (tmp_path / "f").write_bytes(ABC)
     preview = asked(TOOL, tmp_path, path="f", diff=block("b", "B")).preview()
-    assert preview == Diff("f", "--- f\n+++ f\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n")
+    assert preview == Diff("f", "--- f\n+++ f\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n", b"a\nB\nc\n")
     assert (tmp_path / "f").read_bytes() == ABC
 
 

@@ -72,11 +72,11 @@ def test_a_long_text_is_cut_in_the_message(tmp_path: Path):
 def test_the_previews_are_the_changes_and_touch_nothing(tmp_path: Path):
     (tmp_path / "f").write_text("a\n")
     replaced = asked(REPLACE, tmp_path, path="f", operations=TO_B)
-    assert replaced.preview() == Diff("f", "--- f\n+++ f\n@@ -1 +1 @@\n-a\n+b\n")
+    assert replaced.preview() == Diff("f", "--- f\n+++ f\n@@ -1 +1 @@\n-a\n+b\n", b"b\n")
     inserted = asked(INSERT, tmp_path, path="f", line=0, content="b")
-    assert inserted.preview() == Diff("f", "--- f\n+++ f\n@@ -1 +1,2 @@\n a\n+b\n")
+    assert inserted.preview() == Diff("f", "--- f\n+++ f\n@@ -1 +1,2 @@\n a\n+b\n", b"a\nb\n")
     new = asked(INSERT, tmp_path, path="new", line=0, content="b")
-    assert new.preview() == Diff("new", "--- new\n+++ new\n@@ -0,0 +1 @@\n+b\n")
+    assert new.preview() == Diff("new", "--- new\n+++ new\n@@ -0,0 +1 @@\n+b\n", b"b\n")
     assert [path.name for path in tmp_path.iterdir()] == ["f"]
     assert (tmp_path / "f").read_text() == "a\n"
 

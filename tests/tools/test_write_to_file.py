@@ -91,10 +91,10 @@ def test_a_line_count_only_warns(tmp_path: Path, count: int | None, warned: int)
 def test_the_preview_is_the_change_and_touches_nothing(tmp_path: Path):
     (tmp_path / "f").write_bytes(b"a\nb\n")
     preview = asked(TOOL, tmp_path, path="f", content="a\nc\n").preview()
-    assert preview == Diff("f", "--- f\n+++ f\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n")
+    assert preview == Diff("f", "--- f\n+++ f\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n", b"a\nc\n")
     preview = asked(TOOL, tmp_path, path="x/new", content="c").preview()
     assert preview == Diff(
-        "x/new", "--- x/new\n+++ x/new\n@@ -0,0 +1 @@\n+c\n\\ No newline at end of file\n"
+        "x/new", "--- x/new\n+++ x/new\n@@ -0,0 +1 @@\n+c\n\\ No newline at end of file\n", b"c"
     )
     assert [path.name for path in tmp_path.iterdir()] == ["f"]
 
