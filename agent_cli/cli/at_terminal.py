@@ -24,6 +24,7 @@ from agent_cli.frontends.terminal.input import ReadLine, line_reader
 from agent_cli.frontends.terminal.live import Live
 from agent_cli.frontends.terminal.render import TerminalFrontend
 from agent_cli.frontends.terminal.repl import Repl
+from agent_cli.frontends.terminal.session_line import session_line
 from agent_cli.frontends.terminal.writer import Writer
 from agent_cli.i18n.catalog import say
 from agent_cli.runtime.agent import Agent
@@ -101,7 +102,8 @@ def _elapsed(seconds: float) -> str:
 
 def _repl(session: _Session, terminal: _Terminal) -> Repl:
     here = Here(session.agent, terminal.writer, terminal.ask, session.outside)
-    return Repl(here, line_reader(terminal.history, rewinds=True), terminal.below)
+    line = session_line(session.agent, session.outside.settings.terminal, terminal.history)
+    return Repl(here, line, terminal.below)
 
 
 def _next(current: _Session, to: Elsewhere, writer: Writer, frontend: Frontend) -> _Session:

@@ -1,8 +1,8 @@
 r"""Mentions in what the user says: `@file`, `@dir/`, `@https://...`, `@git-changes`, `@<commit>`.
 
 A mention begins at the start or after a blank, a quote or an opening bracket; `\@` is none, and a
-blank within a path is written `\ `. Punctuation at its end belongs to the sentence. The text stays
-as it was typed: what is mentioned is attached below it.
+blank within a path is written `\ `. Punctuation at its end belongs to the sentence, unless it is
+written like that too. The text stays as it was typed: what is mentioned is attached below it.
 """
 
 import re
@@ -15,8 +15,12 @@ from agent_cli.context._texts import fill, table
 MOST = 20
 """Mentions of one message that are looked at."""
 
-_MENTION = re.compile(r"(?<![^\s(\[{\"'`])@((?:\\.|[^\s\\])+)", re.DOTALL)
+_AT = r"(?<![^\s(\[{\"'`])@"
+_MENTION = re.compile(_AT + r"((?:\\.|[^\s\\])+)", re.DOTALL)
+_BEGUN = re.compile(_AT + r"((?:\\.|[^\s\\])*)\Z", re.DOTALL)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_PART = re.compile(r"\\.|.", re.DOTALL)
+_ESCAPED = re.compile(r"[\s\\]")
 _AFTER = ".,;:!?)]}>\"'`"
 _COMMIT = re.compile(r"[0-9a-f]{7,40}")
 
@@ -39,10 +43,38 @@ def mentions(text: str) -> tuple[Mention, ...]:
     """Return what is mentioned, each once, in order; whether it exists is another question."""
     found: dict[Mention, None] = {}
     for typed in _MENTION.findall(text):
-        target = _ESCAPE.sub(r"\1", typed.rstrip(_AFTER))
+        target = unescaped(_without_punctuation(typed))
         if target:
             found[_mention(target)] = None
     return tuple(found)[:MOST]
+
+
+def begun(text: str) -> str | None:
+    """Return what stands behind the `@` of a mention that the text ends with, as it was typed."""
+    match = _BEGUN.search(text)
+    return None if match is None else match[1]
+
+
+def unescaped(typed: str) -> str:
+    """Return the path that is meant."""
+    return _ESCAPE.sub(r"\1", typed)
+
+
+def written(path: str) -> str:
+    """Return how a path is typed behind the `@`."""
+    if path == "git-changes":  # which means something else
+        return f"./{path}"
+    most, last = path[:-1], path[-1]
+    end = f"\\{last}" if last in _AFTER else _ESCAPED.sub(r"\\\g<0>", last)
+    return _ESCAPED.sub(r"\\\g<0>", most) + end
+
+
+def _without_punctuation(typed: str) -> str:
+    """Leave out what belongs to the sentence; what is escaped belongs to the name."""
+    parts = _PART.findall(typed)
+    while parts and parts[-1] in _AFTER:
+        parts.pop()
+    return "".join(parts)
 
 
 def _mention(target: str) -> Mention:

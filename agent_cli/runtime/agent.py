@@ -5,7 +5,6 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from agent_cli.context.customs import Customs
 from agent_cli.engine.ahead import one_at_a_time
 from agent_cli.engine.steps import (
     Awaiting,
@@ -54,6 +53,8 @@ class Agent:
         self._asking = asking
         self._dispatcher = dispatcher
         self._rules = rules
+        self.toolbox = dispatcher.toolbox
+        self.customs = asking.customs
         self.budget = rules.budget
         self._model = Model(asking, emit)
         self.compaction = Compaction(session, asking, self._model, emit)
@@ -68,10 +69,6 @@ class Agent:
     def models(self) -> Models:
         """Which model is asked; another one only while the user has the floor."""
         return self._asking.models
-
-    @property
-    def customs(self) -> Customs:
-        return self._asking.customs
 
     async def submit(
         self, text: str, images: tuple[Image, ...] = (), *, typed: str | None = None

@@ -60,7 +60,7 @@ class Dispatcher:
             keeper = toolbox.keeper(session.state.session.id, toolbox.workspace)
         self.keeping = Keeping(session, toolbox.workspace, keeper, frontend.emit)
         self._session = session
-        self._toolbox = toolbox
+        self.toolbox = toolbox
         self._watch = Stopwatch()
         self._frontend = Clocked(frontend, self._watch)
         self._permission = Permission(session, toolbox, self.hooked, self._frontend)
@@ -68,13 +68,13 @@ class Dispatcher:
     async def close(self) -> None:
         """End what the calls left running."""
         await self.keeping.close()
-        if self._toolbox.servers is not None:
-            await self._toolbox.servers.close()
+        if self.toolbox.servers is not None:
+            await self.toolbox.servers.close()
         try:
-            for close in self._toolbox.closing:
+            for close in self.toolbox.closing:
                 await close()
         finally:
-            await self._toolbox.processes.close()
+            await self.toolbox.processes.close()
 
     async def dispatch(self, step: Dispatch) -> StartTask | None:
         """Give the call its result, whatever happens; only cancellation and our bugs escape.
@@ -115,7 +115,7 @@ class Dispatcher:
         return None
 
     async def _permitted(self, step: Dispatch) -> Permitted | ToolResult:
-        prepared = prepare(step.call, self._toolbox, self._session.state.task.mode)
+        prepared = prepare(step.call, self.toolbox, self._session.state.task.mode)
         if isinstance(prepared, ToolResult):
             return prepared
         return await self._permission.permit(prepared, repeats=step.repeats)
@@ -145,7 +145,7 @@ class Dispatcher:
 
         refused = await self.hooked.completion(call.id, complete)
         if refused is None and not self._session.state.task.parent_call_id:
-            checks = self._toolbox.checks
+            checks = self.toolbox.checks
             refused = await failed_checks(call.id, checks, run_check, self._session, self._frontend)
         if refused is not None:
             self._finish(refused)
@@ -155,17 +155,17 @@ class Dispatcher:
         self._session.append(replace(entry, seconds=self._watch.stop()))
 
     async def _check(self, call: ToolCall, check: RequiredCheck) -> ToolResult:
-        prepared = prepare_for_user(_command(call, check.command), self._toolbox)
+        prepared = prepare_for_user(_command(call, check.command), self.toolbox)
         if isinstance(prepared, ToolResult):
             return prepared
         permit = self._permission.permit_check
         return await self._run_inside(await permit(patient(prepared), asked=check.asked))
 
     async def _demonstrate(self, call: ToolCall, command: str) -> ToolResult:
-        if not self._toolbox.demonstrates:
+        if not self.toolbox.demonstrates:
             return ToolResult(call.id, Outcome.DENIED, Code.NOBODY_TO_ASK)
         inner = _command(call, command)
-        prepared = prepare(inner, self._toolbox, self._session.state.task.mode)
+        prepared = prepare(inner, self.toolbox, self._session.state.task.mode)
         if isinstance(prepared, ToolResult):  # a mode without commands: the result stands
             return replace(prepared, outcome=Outcome.DENIED)
         return await self._run_inside(await self._permission.permit_inside(prepared))
@@ -182,7 +182,7 @@ class Dispatcher:
         return _result(permitted.prepared.call, output)
 
     def _finish(self, result: ToolResult, reads: Reads | None = None) -> None:
-        if not self._toolbox.escapes:
+        if not self.toolbox.escapes:
             result = replace(result, content=_as_text(result.content))
         read = reads.found if reads and result.outcome is Outcome.OK else ()
         self._session.append(CallFinished(result, seconds=self._watch.stop(), read=read))

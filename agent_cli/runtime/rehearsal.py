@@ -95,7 +95,7 @@ class Rehearsed(Dispatcher):
             return True
         if result.code is Code.FORBIDDEN:
             return self._session.state.task.mode in self._missing
-        return tool not in self._toolbox.tools
+        return tool not in self.toolbox.tools
 
     def _take(self, recorded: CallFinished) -> None:
         for entry in self._recording.on_the_way.get(recorded.result.call_id, ()):

@@ -104,9 +104,13 @@ def _names(workspace: Workspace, path: str, *, recursive: bool) -> Generator[tup
 
 
 def _is_closed(path: str) -> bool:
+    return path.rpartition("/")[2].startswith(".") or holds_what_nobody_wrote(path)
+
+
+def holds_what_nobody_wrote(path: str) -> bool:
+    """Whether a directory of that name is one of dependencies or build output."""
     parts = path.split("/")
-    name = parts[-1]
-    return name.startswith(".") or name in _CLOSED or tuple(parts[-2:]) in _CLOSED_PAIRS
+    return parts[-1] in _CLOSED or tuple(parts[-2:]) in _CLOSED_PAIRS
 
 
 def _refuse_everything(path: str, workspace: Workspace) -> None:

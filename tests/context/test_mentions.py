@@ -1,10 +1,22 @@
 """Mentions: what is one in a text, and how it is attached."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_cli.context.mentions import MOST, Mention, What, block, mentions, refused
+from agent_cli.context.mentions import (
+    MOST,
+    Mention,
+    What,
+    begun,
+    block,
+    mentions,
+    refused,
+    unescaped,
+    written,
+)
 
 PATH, URL, COMMIT = What.PATH, What.URL, What.COMMIT
 
@@ -60,3 +72,40 @@ def test_every_kind_has_a_tag(kind: str):
 
 def test_why_it_was_refused_is_said():
     assert "because $x" in refused("because $x")
+
+
+NAMES = st.text(min_size=1).filter(
+    lambda name: not re.match(r"https?://|[0-9a-f]{7,40}\Z|git-changes\Z", name)
+)
+
+
+@given(NAMES)
+def test_a_path_that_is_written_is_the_one_that_is_mentioned(name: str):
+    assert mentions(f"see @{written(name)} please") == (Mention(What.PATH, name),)
+    assert mentions(f"see (@{written(name)}).") == (Mention(What.PATH, name),)
+
+
+@given(NAMES)
+def test_a_mention_that_was_begun_can_be_gone_on_with(name: str):
+    assert unescaped(begun(f"see @{written(name)}") or "") == name
+
+
+def test_a_file_that_is_called_like_another_mention_is_written_as_a_file():
+    assert mentions(f"@{written('git-changes')}") == (Mention(What.PATH, "./git-changes"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", None),
+        ("see", None),
+        ("see @", ""),
+        ("see @src/ma", "src/ma"),
+        ("see @my\\ f", "my\\ f"),
+        ("see @src/main.py ", None),
+        ("me@example", None),
+        ("(@src", "src"),
+    ],
+)
+def test_what_is_begun(text: str, expected: str | None):
+    assert begun(text) == expected

@@ -11,11 +11,11 @@ from typing import Literal, Protocol, TypeAlias
 from msgspec import Struct, field
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import get_app
-from prompt_toolkit.completion import Completer
 from prompt_toolkit.enums import EditingMode
 from prompt_toolkit.filters import Condition
 
 from agent_cli.frontends.given_text import given
+from agent_cli.frontends.terminal.completion import Completions
 from agent_cli.frontends.terminal.folds import Folds
 from agent_cli.frontends.terminal.history import LineHistory
 from agent_cli.frontends.terminal.input_view import Shown
@@ -48,9 +48,7 @@ class Manner(Struct, frozen=True):
     """The signal of Ctrl-C belongs to the turn, and keys pressed before are no answer. The library
     would take the signal for the length of a prompt and then give it back to nobody: nothing could
     stop the turn any more."""
-    completer: Completer | None = None
-    completes: tuple[str, ...] = ("/", "@")
-    """What a word begins with for which completions are shown unasked."""
+    completions: Completions | None = None
     actions: Mapping[str, Action] = field(default_factory=dict[str, Action])
     """What keys do besides editing, by prompt-toolkit's names for them: `s-tab`, `c-o`, `c-t`."""
 
@@ -91,7 +89,7 @@ class InputLine:
             ),
             multiline=True,
             editing_mode=EditingMode.VI if manner.editing == "vi" else EditingMode.EMACS,
-            completer=manner.completer,
+            completer=manner.completions,
             complete_while_typing=Condition(self._completes),
             input_processors=[Shown(folds)],
             search_ignore_case=True,
@@ -103,9 +101,9 @@ class InputLine:
 
     def _completes(self) -> bool:
         """Whether what is being typed is something to complete."""
-        before = get_app().current_buffer.document.current_line_before_cursor
-        word = before.rsplit(" ", 1)[-1]
-        return word.startswith(self._manner.completes)
+        completions = self._manner.completions
+        before = get_app().current_buffer.document.text_before_cursor
+        return completions is not None and completions.fit(before)
 
 
 def line_reader(
