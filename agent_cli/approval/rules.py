@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from agent_cli.approval import _glob, server_tools
+from agent_cli.i18n.catalog import say
 from agent_cli.types.approval import Decision
 from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.errors import ConfigurationError
@@ -40,7 +41,10 @@ def parse(text: str) -> Rule:
     found = _RULE.fullmatch(text)
     if found is None:
         raise ConfigurationError(
-            f"cannot read the rule {text!r}: write 'tool_name' or 'tool_name(pattern)'"
+            say(
+                "cannot read the rule {text!r}: write 'tool_name' or 'tool_name(pattern)'",
+                text=text,
+            )
         )
     return Rule(found[1], found[2])
 

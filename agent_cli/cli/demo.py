@@ -38,7 +38,7 @@ def command(
 ) -> None:
     """Watch the agent repair a small project; nothing leaves this machine."""
     if not yes and not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise typer.BadParameter("there is no terminal to ask on: add --yes")
+        raise typer.BadParameter(say("there is no terminal to ask on: add --yes"))
     folder = Path(tempfile.mkdtemp(prefix="agent-demo-"))
     try:
         status = _play(folder / "shop", yes=yes)

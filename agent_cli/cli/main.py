@@ -13,11 +13,13 @@ from importlib import import_module
 import typer
 
 from agent_cli.cli.arguments import wants_json, with_resume_value, with_sentences_last
+from agent_cli.cli.spoken_help import command_of
 from agent_cli.cli.standard_streams import prepare
 from agent_cli.cli.typer_start import skip_pydantic
 from agent_cli.engine.outcomes import EXIT_STATUS, Verdict
 from agent_cli.frontends.sanitiser import visible
 from agent_cli.i18n.catalog import say
+from agent_cli.settings.load import own_language
 from agent_cli.settings.secrets import MissingKeyError
 from agent_cli.types.errors import ConfigurationError, JournalError
 
@@ -50,10 +52,12 @@ def run(arguments: list[str]) -> int:
     prepare()
     name, rest = route(arguments)
     skip_pydantic()
-    app = _app(name)
+    if spoken := own_language(os.environ):
+        os.environ["AGENT_LANGUAGE"] = spoken  # where `say` looks first
+    command = command_of(app_of(name))
     ended, message = Verdict.BUG, ""
     try:
-        app(rest, prog_name="agent" if name == "start" else f"agent {name}")
+        command(rest, prog_name="agent" if name == "start" else f"agent {name}")
     except SystemExit as error:
         status = error.code if isinstance(error.code, int) else 1
         if status != EXIT_STATUS[Verdict.USAGE]:
@@ -82,7 +86,7 @@ def _without_secrets(text: str) -> str:
     return Redactor(secrets(Settings(), os.environ)).text(text)
 
 
-def _app(name: str) -> typer.Typer:
+def app_of(name: str) -> typer.Typer:
     """Return the parser of one command, or of the several that its module has."""
     module = import_module(f"agent_cli.cli.{_MODULES.get(name, name)}")
     app = typer.Typer(rich_markup_mode=None, add_completion=False, pretty_exceptions_enable=False)

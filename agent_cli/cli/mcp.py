@@ -68,7 +68,7 @@ def add(
     try:
         server = msgspec.convert(written, McpServer)
     except msgspec.ValidationError as error:
-        raise ConfigurationError(f"server {name!r}: {error}") from error
+        raise ConfigurationError(say("server {name!r}: {error}", name=name, error=error)) from error
     found = known({name: server}, Path.cwd(), os.environ)
     if found.problems:
         raise ConfigurationError(found.problems[0])
@@ -120,7 +120,9 @@ def try_out(
     chosen = tuple(one for one in found.servers if name in ("", one.name))
     if name and not chosen:
         names = ", ".join(one.name for one in found.servers)
-        raise ConfigurationError(f"there is no server {name!r}; servers: {names or 'none'}")
+        raise ConfigurationError(
+            say("there is no server {name!r}; servers: {known}", name=name, known=names or "-")
+        )
     hide = _hider(settings, found)
     works = asyncio.run(_try(Known(chosen), hide)) and (bool(name) or not found.problems)
     for problem in () if name else found.problems:

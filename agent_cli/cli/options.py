@@ -7,6 +7,8 @@ from typing import Annotated, TypeAlias
 from msgspec import Struct
 from typer import Argument, BadParameter, Option
 
+from agent_cli.i18n.catalog import say
+
 Prompt: TypeAlias = Annotated[list[str] | None, Argument(help="What is to be done.")]
 Print: TypeAlias = Annotated[
     bool, Option("--print", "-p", "--prompt", help="Do this one task and exit.")
@@ -167,5 +169,5 @@ def directory(said: Path | None, option: str = "--cwd") -> Path:
     """Return the directory that the option names, the current one if it was not given."""
     root = (said or Path()).absolute()
     if not root.is_dir():
-        raise BadParameter(f"{str(said)!r} is not a directory", param_hint=option)
+        raise BadParameter(say("{said!r} is not a directory", said=str(said)), param_hint=option)
     return root

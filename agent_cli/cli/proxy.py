@@ -62,7 +62,9 @@ def with_flags(
     if listen:
         host, _, port = listen.rpartition(":")
         if not port.isdecimal() or int(port) > 65_535:  # noqa: PLR2004 - the last port there is
-            raise ConfigurationError(f"--listen {listen!r}: write HOST:PORT, as in 127.0.0.1:8788")
+            raise ConfigurationError(
+                say("--listen {listen!r}: write HOST:PORT, as in 127.0.0.1:8788", listen=listen)
+            )
         server = replace(server, host=host.strip("[]") or server.host, port=int(port))
     if no_auth:
         server = replace(server, auth="none")

@@ -119,7 +119,9 @@ def show(
 
     segment = shown(_config(tools), os.environ, id_)
     if segment is None:
-        raise ConfigurationError(f"there is no segment {id_!r}: `agent proxy continuity list`")
+        raise ConfigurationError(
+            say("there is no segment {id!r}: `agent proxy continuity list`", id=id_)
+        )
     sys.stdout.write(msgspec.json.format(msgspec.json.encode(segment), indent=2).decode() + "\n")
 
 

@@ -95,11 +95,11 @@ def command(
     `agent undo` does not see, .git for one, is there as it is now.
     """
     if tools not in ("real", "recorded"):
-        raise typer.BadParameter("use real or recorded", param_hint="--tools")
+        raise typer.BadParameter(say("use real or recorded"), param_hint="--tools")
     if (from_ is None) != (not model):
-        raise typer.BadParameter("--from and --model belong together", param_hint="--from")
+        raise typer.BadParameter(say("--from and --model belong together"), param_hint="--from")
     if from_ is not None and until is not None:
-        raise typer.BadParameter("use --from or --until", param_hint="--until")
+        raise typer.BadParameter(say("use --from or --until"), param_hint="--until")
     path = _path(session, directory(cwd))
     wanted = _Wanted(
         tools == "real",
@@ -129,7 +129,9 @@ def _replay(path: Path, wanted: _Wanted) -> int:
         sys.stderr.write(visible(text) + "\n")
     place = wanted.into or Path(tempfile.mkdtemp(prefix="agent-replay-")) / "workspace"
     if place.exists():
-        raise ConfigurationError(f"{str(place)!r} is there already: name a new directory")
+        raise ConfigurationError(
+            say("{place!r} is there already: name a new directory", place=str(place))
+        )
     kept = bool(wanted.into or wanted.model)
     try:
         folder = _workspace(told, path, place) if wanted.real else _empty(place)
@@ -174,8 +176,10 @@ def _copy(told: Recording, path: Path, place: Path) -> tuple[Left, ...]:
     root = Path(told.started.cwd)
     if not root.is_dir():
         raise JournalError(
-            f"the session worked in {told.started.cwd!r}, which is not there any more: "
-            "use --tools recorded"
+            say(
+                "the session worked in {cwd!r}, which is not there any more: use --tools recorded",
+                cwd=told.started.cwd,
+            )
         )
     changes = [change.file for change in read(path, history).value.since(0)]
     store = session_folder(data_directory(os.environ) / "undo", told.started.id)
@@ -187,7 +191,9 @@ def _save(path: Path, save: Path) -> int:
     files = [save.with_name(save.name + suffix) for suffix in _SUFFIXES]
     for file in files:
         if file.exists():
-            raise ConfigurationError(f"{str(file)!r} is there already: use another name")
+            raise ConfigurationError(
+                say("{file!r} is there already: use another name", file=str(file))
+            )
     told = read(path, recording).value
     save.parent.mkdir(parents=True, exist_ok=True)
     _workspace(told, path, files[1])

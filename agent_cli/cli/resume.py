@@ -28,14 +28,17 @@ def resume_path(
     directory = data_directory(environ) / "sessions"
     if is_inside(directory, root, environ):
         raise ConfigurationError(
-            f"the sessions in {str(directory)!r} lie in the folder worked in, so its author "
-            "could have written them: put AGENT_HOME or XDG_DATA_HOME elsewhere"
+            say(
+                "the sessions in {directory!r} lie in the folder worked in, so its author could "
+                "have written them: put AGENT_HOME or XDG_DATA_HOME elsewhere",
+                directory=str(directory),
+            )
         )
     if session_id and session_id != PICK:
         return find(directory, session_id)
     found = sessions(directory, root.resolve())
     if not found:
-        raise JournalError("there is no session of this directory yet: start one with `agent`")
+        raise JournalError(say("there is no session of this directory yet: start one with `agent`"))
     if latest or not sys.stdin.isatty():
         return found[0].path
     return _pick(found[:_OFFERED]).path
@@ -48,5 +51,11 @@ def _pick(found: list[SessionInfo]) -> SessionInfo:
     sys.stderr.flush()
     answer = sys.stdin.readline().strip()
     if not answer.isdecimal() or not 0 < int(answer) <= len(found):
-        raise JournalError(f"{answer!r} is none of them: give a number from 1 to {len(found)}")
+        raise JournalError(
+            say(
+                "{answer!r} is none of them: give a number from 1 to {found}",
+                answer=answer,
+                found=len(found),
+            )
+        )
     return found[int(answer) - 1]

@@ -109,7 +109,12 @@ def import_(
     kept = data_directory(os.environ) / "sessions"
     session_id = brought.started.id
     if list(kept.glob(f"*/{session_id}.jsonl")):
-        raise JournalError(f"there is a session {session_id} already: import it with --new-id")
+        raise JournalError(
+            say(
+                "there is a session {session_id} already: import it with --new-id",
+                session_id=session_id,
+            )
+        )
     root = directory(cwd).resolve()
     write_session(session_path(kept, root, session_id), brought.envelopes)
     sys.stdout.write(f"{session_id}\n")
@@ -146,7 +151,9 @@ def _check(brought: Brought, file: Path) -> None:
     try:
         fold(envelope.entry for envelope in brought.envelopes)
     except InvalidTransitionError as error:
-        raise JournalError(f"the session in {file} contradicts itself: {error}") from error
+        raise JournalError(
+            say("the session in {file} contradicts itself: {error}", file=file, error=error)
+        ) from error
 
 
 def _remarks(found: Brought, brought: Brought) -> list[str]:

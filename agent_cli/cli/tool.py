@@ -21,6 +21,7 @@ from agent_cli.context.replies import result_text
 from agent_cli.engine.outcomes import EXIT_STATUS, Verdict
 from agent_cli.frontends.headless.streams import Lasting, put
 from agent_cli.frontends.stopping import VERDICTS, stopping
+from agent_cli.i18n.catalog import say
 from agent_cli.runtime.frontend import Frontend
 from agent_cli.runtime.one_call import OneCall
 from agent_cli.runtime.toolbox import Options
@@ -78,12 +79,12 @@ def command(
     52 wrong settings, 130 and 143 for a signal.
     """
     if yes and no:
-        raise typer.BadParameter("--yes and --no contradict each other")
+        raise typer.BadParameter(say("--yes and --no contradict each other"))
     if format_ not in _FORMATS:
-        raise typer.BadParameter(f"{format_!r} is neither json nor text", param_hint="--format")
+        raise typer.BadParameter(
+            say("{format!r} is neither json nor text", format=format_), param_hint="--format"
+        )
     settings = load(os.environ)
-    if settings.language:
-        os.environ["AGENT_LANGUAGE"] = settings.language  # where `say` looks first
     added = tuple(directory(path, "--add-dir") for path in add_dir or ())
     options = _options(directory(cwd), added)
     frontend = _frontend(_answer(yes=yes, no=no), text=format_ == "text")

@@ -68,7 +68,9 @@ def _store(root: Path) -> Path:
     store = store_for(root, os.environ)
     if store is None:
         raise ConfigurationError(
-            "your data directory lies in this folder, so no trust in it can be kept: "
-            "put AGENT_HOME or XDG_DATA_HOME elsewhere"
+            say(
+                "your data directory lies in this folder, so no trust in it can be kept: put "
+                "AGENT_HOME or XDG_DATA_HOME elsewhere"
+            )
         )
     return store

@@ -11,6 +11,8 @@ from typing import Any, get_args
 
 import typer
 
+from agent_cli.i18n.catalog import say
+
 _PLAIN: dict[Any, Callable[[str], Any]] = {str: str, int: int, float: float, Path: Path}
 
 
@@ -35,8 +37,12 @@ class Plain:
         try:
             return _PLAIN[annotation](value)
         except ValueError as error:
-            kind = {int: "a whole number", float: "a number"}[annotation]
-            raise typer.BadParameter(f"{value!r} is not {kind}", param=param) from error
+            wrong = (
+                say("{value!r} is not a whole number", value=value)
+                if annotation is int
+                else say("{value!r} is not a number", value=value)
+            )
+            raise typer.BadParameter(wrong, param=param) from error
 
 
 def skip_pydantic() -> None:

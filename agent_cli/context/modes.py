@@ -14,6 +14,7 @@ import re
 from msgspec import Struct
 
 from agent_cli.context._front_matter import parted
+from agent_cli.i18n.catalog import say
 from agent_cli.resources.prompts import prompts
 from agent_cli.types.effects import Effect, Kind
 from agent_cli.types.errors import ConfigurationError
@@ -63,7 +64,9 @@ class Modes(Struct, frozen=True):
             if mode.slug == slug:
                 return mode
         slugs = ", ".join(mode.slug for mode in self.known)
-        raise ConfigurationError(f"unknown mode {slug!r}; choose one of: {slugs}")
+        raise ConfigurationError(
+            say("unknown mode {slug!r}; choose one of: {slugs}", slug=slug, slugs=slugs)
+        )
 
     def has(self, slug: str) -> bool:
         return any(mode.slug == slug for mode in self.known)
@@ -118,7 +121,9 @@ def read_mode(slug: str, text: str) -> Mode:
 
 
 def _fault(slug: str, problem: str) -> ConfigurationError:
-    return ConfigurationError(f"mode {slug!r} cannot be used: {problem}")
+    return ConfigurationError(
+        say("mode {slug!r} cannot be used: {problem}", slug=slug, problem=problem)
+    )
 
 
 def _kinds(slug: str, text: str) -> frozenset[Kind]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from urllib.parse import SplitResult, urlsplit
 
+from agent_cli.i18n.catalog import say
 from agent_cli.types.errors import ConfigurationError
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -22,8 +23,11 @@ def proxy_for(url: str, environ: Mapping[str, str]) -> str:
     if parts.scheme != "http" or not parts.hostname:
         shown = proxy.rpartition("@")[2]
         raise ConfigurationError(
-            f"cannot use the proxy {shown!r}: only http:// proxies are supported;"
-            " change the variable, or name the host in NO_PROXY"
+            say(
+                "cannot use the proxy {shown!r}: only http:// proxies are supported; change the "
+                "variable, or name the host in NO_PROXY",
+                shown=shown,
+            )
         )
     return proxy
 

@@ -13,6 +13,7 @@ from typing import IO, TypeAlias, TypeVar
 import msgspec
 from msgspec import Struct
 
+from agent_cli.i18n.catalog import say
 from agent_cli.types.errors import ConfigurationError
 from agent_cli.types.messages import AssistantMessage
 from agent_cli.wire.frames import Frame
@@ -56,7 +57,9 @@ class CassetteWriter:
         try:
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         except OSError as error:
-            raise ConfigurationError(f"cannot record to {str(path)!r}: {error}") from error
+            raise ConfigurationError(
+                say("cannot record to {path!r}: {error}", path=str(path), error=error)
+            ) from error
         self._file: IO[bytes] = os.fdopen(descriptor, "wb")
         self._write(Header(FORMAT, codec, model))
 
@@ -79,7 +82,9 @@ def read_cassette(path: Path) -> Cassette:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise ConfigurationError(f"cannot replay {str(path)!r}: {error}") from error
+        raise ConfigurationError(
+            say("cannot replay {path!r}: {error}", path=str(path), error=error)
+        ) from error
     return parse_cassette(data, str(path))
 
 
@@ -88,7 +93,12 @@ def parse_cassette(data: bytes, name: str) -> Cassette:
     head = _decoded(header, Header, f"{name}:1")
     if head.format != FORMAT:
         raise ConfigurationError(
-            f"cannot replay {name!r}: it has format {head.format}, and {FORMAT} is understood"
+            say(
+                "cannot replay {name!r}: it has format {format}, and {format2} is understood",
+                name=name,
+                format=head.format,
+                format2=FORMAT,
+            )
         )
     read = [
         (number, _decoded(line, Line, f"{name}:{number}"))
@@ -103,7 +113,13 @@ def _exchanges(lines: list[tuple[int, Line]], name: str) -> Iterator[Exchange]:
     for number, line in lines:
         if line.frame is not None:
             if frames is None:
-                raise ConfigurationError(f"cannot replay {name}:{number}: a frame of no request")
+                raise ConfigurationError(
+                    say(
+                        "cannot replay {name}:{number}: a frame of no request",
+                        name=name,
+                        number=number,
+                    )
+                )
             frames.append(Frame(line.frame.encode(), line.event))
             continue
         if frames is not None:
@@ -115,7 +131,11 @@ def _exchanges(lines: list[tuple[int, Line]], name: str) -> Iterator[Exchange]:
             frames = []
         else:
             raise ConfigurationError(
-                f"cannot replay {name}:{number}: it is no request, no frame and nothing to say"
+                say(
+                    "cannot replay {name}:{number}: it is no request, no frame and nothing to say",
+                    name=name,
+                    number=number,
+                )
             )
     if frames is not None:
         yield tuple(frames)
@@ -125,4 +145,6 @@ def _decoded(line: bytes, type_: type[T], place: str) -> T:
     try:
         return msgspec.json.decode(line, type=type_)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"cannot replay {place}: {error}") from error
+        raise ConfigurationError(
+            say("cannot replay {place}: {error}", place=place, error=error)
+        ) from error

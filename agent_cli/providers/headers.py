@@ -1,6 +1,7 @@
 """Headers of a request: what the wire format wants, how the key is shown, what the user adds."""
 
 from agent_cli import __version__
+from agent_cli.i18n.catalog import say
 from agent_cli.providers.base import Endpoint
 from agent_cli.types.errors import ConfigurationError
 
@@ -35,6 +36,10 @@ def checked_headers(headers: dict[str, str], provider: str) -> tuple[tuple[str, 
         legal = name and TOKEN.issuperset(name.lower())
         if not (legal and value.isascii() and value.isprintable()):
             raise ConfigurationError(
-                f"providers.{provider}.headers: {name!r} is not a header that can be sent"
+                say(
+                    "providers.{provider}.headers: {name!r} is not a header that can be sent",
+                    provider=provider,
+                    name=name,
+                )
             )
     return tuple((name.lower(), value.strip()) for name, value in headers.items())

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
+from agent_cli.i18n.catalog import say
 from agent_cli.network.proxies import proxy_for
 from agent_cli.providers.base import Endpoint, Provider, Transport
 from agent_cli.providers.headers import checked_headers, headers_for
@@ -54,18 +55,24 @@ def resolve(model: str, settings: Settings, environ: Mapping[str, str]) -> Resol
     if model.startswith(f"{REPLAY}:"):
         file = model.removeprefix(f"{REPLAY}:")
         if not file:
-            raise ConfigurationError(f"{model!r} names no file: write replay:FILE")
+            raise ConfigurationError(say("{model!r} names no file: write replay:FILE", model=model))
         return ResolvedModel(REPLAY, file, "", Endpoint(""), ModelInfo())
     provider, slash, name = model.partition("/")
     if not (provider and slash and name):
         raise ConfigurationError(
-            f"{model!r} is not a model: write provider/name, as in 'anthropic/claude-sonnet-5-5'"
+            say(
+                "{model!r} is not a model: write provider/name, as in "
+                "'anthropic/claude-sonnet-5-5'",
+                model=model,
+            )
         )
     own = settings.providers.get(provider, ProviderSettings())
     row = _row(provider, own, settings)
     base_url = _base_url(provider, row, own, environ)
     if not base_url and not row.sdk:
-        raise ConfigurationError(f"providers.{provider}.base_url is missing in the settings")
+        raise ConfigurationError(
+            say("providers.{provider}.base_url is missing in the settings", provider=provider)
+        )
     endpoint = Endpoint(
         base_url,
         *_identity(provider, row, own, environ),
@@ -98,7 +105,9 @@ def connect(
 
     if resolved.provider == REPLAY:
         if record is not None:
-            raise ConfigurationError("--record writes what a live model says: name one with -m")
+            raise ConfigurationError(
+                say("--record writes what a live model says: name one with -m")
+            )
         provider = _replay(resolved, settings)
     else:
         codec = codec_named(resolved.codec)
@@ -129,7 +138,11 @@ def _replay(resolved: ResolvedModel, settings: Settings) -> "WireProvider":
     cassette = read_cassette(Path(resolved.name))
     if cassette.header.codec not in CODECS:
         raise ConfigurationError(
-            f"cannot replay {resolved.name!r}: unknown codec {cassette.header.codec!r}"
+            say(
+                "cannot replay {name!r}: unknown codec {codec!r}",
+                name=resolved.name,
+                codec=cassette.header.codec,
+            )
         )
     return replay(cassette, codec_named(cassette.header.codec), settings.retry)
 
@@ -154,11 +167,17 @@ def _row(provider: str, own: ProviderSettings, settings: Settings) -> Row:
     if provider not in settings.providers:
         known = ", ".join(sorted({*ROWS, *settings.providers}))
         raise ConfigurationError(
-            f"unknown provider {provider!r}: known are {known}, and replay:FILE;"
-            f" describe your own under [providers.{provider}] in the settings"
+            say(
+                "unknown provider {provider!r}: known are {known}, and replay:FILE; describe "
+                "your own under [providers.{provider}] in the settings",
+                provider=provider,
+                known=known,
+            )
         )
     if own.wire is None:
-        raise ConfigurationError(f"providers.{provider}.wire is missing in the settings")
+        raise ConfigurationError(
+            say("providers.{provider}.wire is missing in the settings", provider=provider)
+        )
     return Row(own.wire, "", sends_parallel=own.wire == "anthropic_messages")
 
 
@@ -167,7 +186,14 @@ def _signed_row(provider: str, own: ProviderSettings) -> Row:
     vendor = "openai" if own.sdk == "azure" else "anthropic"
     wire = own.wire or ("openai_responses" if own.sdk == "azure" else "anthropic_messages")
     if not wire.startswith(vendor):
-        raise ConfigurationError(f"providers.{provider}: {own.sdk} does not speak {wire}")
+        raise ConfigurationError(
+            say(
+                "providers.{provider}: {sdk} does not speak {wire}",
+                provider=provider,
+                sdk=own.sdk,
+                wire=wire,
+            )
+        )
     return Row(wire, "", models=vendor, sdk=own.sdk)
 
 
@@ -185,7 +211,13 @@ def _base_url(provider: str, row: Row, own: ProviderSettings, environ: Mapping[s
     except ValueError:  # a port that is no number
         usable = False
     if not usable:
-        raise ConfigurationError(f"{source} = {url!r} is not a URL that begins with http(s)://")
+        raise ConfigurationError(
+            say(
+                "{source} = {url!r} is not a URL that begins with http(s)://",
+                source=source,
+                url=url,
+            )
+        )
     return url.rstrip("/")
 
 

@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
+from agent_cli.i18n.catalog import say
 from agent_cli.settings.secrets import VARIABLES
 from agent_cli.types.errors import ConfigurationError
 
@@ -74,7 +75,9 @@ def ollama_url(host: str) -> str:
     try:
         port = parts.port or ("" if "://" in host else 11434)
     except ValueError as error:
-        raise ConfigurationError(f"OLLAMA_HOST = {host!r} has no port that is a number") from error
+        raise ConfigurationError(
+            say("OLLAMA_HOST = {host!r} has no port that is a number", host=host)
+        ) from error
     path = parts.path.rstrip("/").removesuffix("/v1")
     name = f"[{name}]" if ":" in name else name
     return f"{parts.scheme}://{name}{f':{port}' if port else ''}{path}/v1"

@@ -9,6 +9,7 @@ import httpx2
 import msgspec
 import openai
 
+from agent_cli.i18n.catalog import say
 from agent_cli.providers.base import Endpoint
 from agent_cli.providers.sdk_stream import SdkTransport, connection_failure, http_client
 from agent_cli.types.errors import ConfigurationError
@@ -21,7 +22,9 @@ def open_transport(
     try:
         client = _azure(endpoint, headers) if sdk == "azure" else _plain(endpoint)
     except (openai.OpenAIError, ValueError) as error:
-        raise ConfigurationError(f"the openai client cannot be used: {error}") from error
+        raise ConfigurationError(
+            say("the openai client cannot be used: {error}", error=error)
+        ) from error
     # The key as our headers show it, and no other.
     shown: dict[str, Any] = {"authorization": openai.omit, **dict(headers)}
 

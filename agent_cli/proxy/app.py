@@ -1,7 +1,6 @@
 """The proxy's routes: what is mediated, what is passed on, and how it is said what goes wrong."""
 
 import time
-import zlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,18 +16,21 @@ from agent_cli.proxy.delivery import JSON
 from agent_cli.proxy.dialects import chat, messages, responses
 from agent_cli.proxy.dialects.base import FIELDS, Fields, fresh_id
 from agent_cli.proxy.dialects.dialect import Dialect
+from agent_cli.proxy.dialects.shapes import words
 from agent_cli.proxy.envelopes import ProxyError, anthropic_error, openai_error
 from agent_cli.proxy.injection import injected
 from agent_cli.proxy.managed import Managed
-from agent_cli.proxy.passing import first_answer, known_to, pass_on, plainly
+from agent_cli.proxy.models import PATH as MODELS
+from agent_cli.proxy.models import tell_models
+from agent_cli.proxy.passing import alone, first_answer, known_to, pass_on, plainly
 from agent_cli.proxy.request import RESPONSE, Services, asked, pinned
+from agent_cli.proxy.unpacking import unpacked
 
 _ALL: tuple[Dialect, ...] = (chat, responses, messages)
 DIALECTS = {one.PATH: one for one in _ALL}
 _COUNT = "/messages/count_tokens"
 _STORED = "/responses/"
-_ANY_FORMAT = 47
-"""For zlib: a header of gzip or zlib, whichever there is."""
+_HEALTH = ("", "/", "/health")
 _BYTES_PER_TOKEN = 4
 
 
@@ -65,14 +67,16 @@ class App:
         path = request.path.removeprefix("/v1")
         status = 200
         try:
-            if path in ("", "/", "/health") and request.method in ("GET", "HEAD"):
+            if path in _HEALTH:
+                _check_route(request.method, path)
                 body = b"" if request.method == "HEAD" else b'{"status":"ok"}'
                 about = {"x-request-id": id_, "x-agent-proxy-request-id": id_}
                 await reply.whole(200, {**about, **JSON}, body)
                 return
             principal = self._access.principal(request.headers)
             _check_route(request.method, path)
-            body = _unpacked(request, self._services.config.server.max_body)
+            encoding = request.headers.get("content-encoding", "")
+            body = unpacked(request.body, encoding, self._services.config.server.max_body)
             visit = _Visit(id_, principal, request, reply, path, body)
             await self._answer(visit)
         except ProxyError as error:
@@ -97,7 +101,8 @@ class App:
         elif path.startswith(_STORED):
             await self._stored(visit)
         else:
-            await self._pass(visit, _dialect_of(visit.request.headers, path).NAME)
+            dialect = _dialect_of(visit.request.headers, path).NAME
+            await tell_models(self._services, dialect, visit.request, visit.reply, visit.headers)
 
     async def _converse(self, visit: _Visit, dialect: Dialect) -> None:
         fields = _fields(visit.body)
@@ -135,7 +140,8 @@ class App:
         who = (visit.id, visit.principal, "")
         request = plainly(self._services, who, dialect, visit.request.headers, fields)
         answer = await first_answer(self._services, request, visit.target, visit.body)
-        await pass_on(answer, visit.reply, visit.headers)
+        about = alone(answer, with_tools=bool(dialect.client_names(fields)))
+        await pass_on(answer, visit.reply, {**visit.headers, **about})
 
     async def _pass(self, visit: _Visit, dialect: str) -> None:
         answer = await self._services.upstream.first(dialect).ask(
@@ -156,6 +162,7 @@ class App:
             _, history = await mediating.history_of(self._services, request, {})
             body = msgspec.json.encode(messages.with_history(injection.fields, history))
         upstream = self._services.upstream.first(messages.NAME)
+        body = called(body, upstream.model(words(_value(fields, "model"))))
         answer = await known_to(upstream, messages.NAME, _COUNT, headers, body)
         if answer is not None:
             await pass_on(answer, visit.reply, visit.headers)
@@ -188,8 +195,10 @@ class App:
 def _check_route(method: str, path: str) -> None:
     if path in DIALECTS or path == _COUNT:
         allowed: tuple[str, ...] = ("POST",)
-    elif path == "/models" or path.startswith("/models/"):
+    elif path == MODELS or path.startswith(f"{MODELS}/"):
         allowed = ("GET",)
+    elif path in _HEALTH:
+        allowed = ("GET", "HEAD")
     elif path.startswith(_STORED):
         allowed = ("GET", "DELETE", "POST")
     else:
@@ -230,25 +239,13 @@ def _fields(body: bytes) -> Fields:
         raise ProxyError(400, "invalid_json", f"the body is not a JSON object: {error}") from error
 
 
+def called(body: bytes, model: str) -> bytes:
+    """Return the request with the name that the upstream knows the model by."""
+    fields = _fields(body)
+    if "model" not in fields or words(_value(fields, "model")) == model:
+        return body
+    return msgspec.json.encode({**fields, "model": model})
+
+
 def _value(fields: Fields, name: str) -> object:
     return msgspec.json.decode(fields[name]) if name in fields else None
-
-
-def _unpacked(request: Request, limit: int) -> bytes:
-    encoding = request.headers.get("content-encoding", "identity").strip().lower()
-    if encoding in ("", "identity"):
-        return request.body
-    if encoding not in ("gzip", "x-gzip", "deflate"):
-        raise ProxyError(
-            415, "encoding_not_supported", f"the encoding {encoding!r} is not known; use gzip"
-        )
-    unpacker = zlib.decompressobj(_ANY_FORMAT)
-    try:
-        body = unpacker.decompress(request.body, limit + 1)
-    except zlib.error as error:
-        raise ProxyError(400, "invalid_encoding", f"the body is not {encoding}: {error}") from error
-    if len(body) > limit:
-        raise ProxyError(413, "request_too_large", f"the request is larger than {limit} bytes")
-    if not unpacker.eof:
-        raise ProxyError(400, "invalid_encoding", f"the body is not whole {encoding}")
-    return body

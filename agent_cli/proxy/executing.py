@@ -43,6 +43,8 @@ class Ledger(Struct):
     began: float = 0.0
     """When the first managed call was made, by the monotonic clock."""
     executed: list[str] = field(default_factory=list[str])
+    effects: int = 0
+    """How many of those may have changed something."""
     seen: dict[str, tuple[int, Envelope]] = field(default_factory=dict[str, tuple[int, Envelope]])
     last: str = ""
     streak: int = 0
@@ -181,6 +183,7 @@ class Executor:
             return failure("tool_budget_exhausted", said, 429, details), 0
         envelope = await self._execute(tool, arguments, ledger, f"{round_}:{_digest(same)}")
         ledger.executed.append(tool.name)
+        ledger.effects += not tool.read_only
         ledger.seen[same] = (round_, envelope)
         return envelope, 0
 

@@ -20,6 +20,7 @@ from agent_cli.processes.run import Processes
 from agent_cli.proxy.config import Config, HttpTool, Treatment
 from agent_cli.proxy.envelopes import Envelope, failure, success
 from agent_cli.proxy.http_tools import Endpoint
+from agent_cli.proxy.names import plain
 from agent_cli.proxy.sentences import sentence
 from agent_cli.tools.base import Blocks, Failure
 from agent_cli.types.errors import ToolError
@@ -95,8 +96,10 @@ class ManagedTools:
 
     @property
     def beginnings(self) -> tuple[str, ...]:
-        """How the presented names of servers' tools begin."""
-        return tuple(f"{server.name}_" for server in self._servers.servers)
+        """How the presented names of managed tools begin, where they have a group."""
+        groups = {name.partition(".")[0] for name in self._config.http if "." in name}
+        groups |= {server.name for server in self._servers.servers}
+        return tuple(f"{plain(group)}_" for group in sorted(groups))
 
     def offered(self, patterns: tuple[str, ...]) -> dict[str, Managed]:
         """Return the tools that match one of the patterns, by name."""

@@ -103,8 +103,10 @@ def _told(course: Course | None) -> dict[str, str]:
     if course is None:
         return {"x-agent-proxy-disposition": "error"}
     headers = {**course.headers(), "x-agent-proxy-disposition": "error"}
-    if course.ledger.executed:
+    if course.ledger.executed and not course.request.unlike_any:
         headers["x-should-retry"] = "true"  # it is all written down: nothing happens twice
+    elif course.ledger.effects:
+        headers["x-should-retry"] = "false"
     return headers
 
 

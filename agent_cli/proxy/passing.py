@@ -33,11 +33,26 @@ async def pass_on(answer: Answer, reply: Reply, headers: Mapping[str, str]) -> N
         answer.close()
 
 
+def alone(answer: Answer, *, with_tools: bool) -> dict[str, str]:
+    """Return what is said of an answer that the proxy had no part in."""
+    disposition = "native_only" if with_tools else "final"
+    return {
+        "x-agent-proxy-rounds": "1",
+        "x-agent-proxy-managed-calls": "0",
+        "x-agent-proxy-disposition": disposition if answer.ok else "error",
+        "x-agent-proxy-continuity": "none",
+    }
+
+
 async def known_to(
-    upstream: Upstream, dialect: str, path: str, headers: Mapping[str, str], body: bytes
+    upstream: Upstream, dialect: str, path: str, headers: Mapping[str, str], body: bytes | None
 ) -> Answer | None:
-    """Ask for something that not every upstream has; None if this one has not."""
-    answer = await upstream.ask(dialect, path, headers, body)
+    """Ask for something that not every upstream has; None if this one has not.
+
+    Without a body it is asked for with GET.
+    """
+    method = "GET" if body is None else "POST"
+    answer = await upstream.ask(dialect, path, headers, body or b"", method)
     if answer.status in (404, 405, 501):
         answer.close()
         return None

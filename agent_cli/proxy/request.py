@@ -59,10 +59,14 @@ class Asked(Struct, frozen=True):
     injection: Injection
 
     @property
+    def unlike_any(self) -> bool:
+        """Whether nothing is to be gone on from that an equal request has done."""
+        return self.headers.get("x-agent-proxy-dedupe", "") == "off"
+
+    @property
     def digest(self) -> str:
         """The same for a repeated request."""
-        dedupe = self.headers.get("x-agent-proxy-dedupe", "")
-        nonce = self.id if dedupe == "off" else ""
+        nonce = self.id if self.unlike_any else ""
         chain = value_of(self.fields, "previous_response_id")
         model = value_of(self.fields, "model")
         known = [self.dialect.NAME, model, self.conversation, chain, nonce, self.prefixes[-1]]

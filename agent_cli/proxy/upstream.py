@@ -5,7 +5,7 @@ own credentials never, unless the configuration says so.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Iterable, Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
 
@@ -84,6 +84,11 @@ class Upstream:
     def model(self, name: str) -> str:
         """Return what the model is called here."""
         return self._settings.models.get(name, name)
+
+    @property
+    def aliases(self) -> Iterable[str]:
+        """The names by which clients know models that are called otherwise here."""
+        return self._settings.models.keys()
 
     @property
     def patience(self) -> float:

@@ -43,6 +43,10 @@ class Upstreams:
         speaking = self._speaking(dialect)
         return sorted(speaking, key=order) if preferred or self._resting else speaking
 
+    def aliases(self, dialect: str) -> list[str]:
+        """Return the names that models have here only."""
+        return sorted({name for one in self._speaking(dialect) for name in one.aliases})
+
     def rest(self, name: str, seconds: float | None) -> None:
         """Let one alone that has failed."""
         wait = _REST if seconds is None else min(seconds, _LONGEST_REST)

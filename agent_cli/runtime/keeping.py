@@ -152,12 +152,7 @@ class Keeping:
         gone = self._tidy()
         if fault or not gone:
             return ""  # a fault will be met again, and told, when it matters
-        count = len(gone)
-        return say_many(
-            "what {count} older session changed can no longer be undone",
-            "what {count} older sessions changed can no longer be undone",
-            count=count,
-        )
+        return _forgotten(len(gone))
 
     async def _prepared(self) -> bool:
         """Wait until the workspace was read for the first time, but not for long."""
@@ -204,6 +199,14 @@ def _only_reads(command: str) -> bool:
     from agent_cli.types.approval import Decision  # noqa: PLC0415 - as above
 
     return judge(command, allow=_READING, deny=()).decision is Decision.ALLOW
+
+
+def _forgotten(count: int) -> str:
+    return say_many(
+        "what {count} older session changed can no longer be undone",
+        "what {count} older sessions changed can no longer be undone",
+        count=count,
+    )
 
 
 def _attempt(work: Callable[[], None]) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
+from agent_cli.i18n.catalog import say
 from agent_cli.providers.known import known_models
 from agent_cli.providers.registry import REPLAY
 from agent_cli.providers.rows import ROWS
@@ -27,8 +28,10 @@ def listened(settings: Settings, frontend: Frontend) -> tuple[Frontend, tuple[Cl
         from agent_cli.telemetry.otel import Export  # noqa: PLC0415 - 150 ms, for who asked for it
     except ModuleNotFoundError as error:
         raise ConfigurationError(
-            "telemetry.otel is on, but OpenTelemetry is not installed: install agent-cli[otel], "
-            "or set it to false"
+            say(
+                "telemetry.otel is on, but OpenTelemetry is not installed: install "
+                "agent-cli[otel], or set it to false"
+            )
         ) from error
     from agent_cli.telemetry.listener import Listener  # noqa: PLC0415 - as above
 

@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from agent_cli.context.tokens import Window
+from agent_cli.i18n.catalog import say
 from agent_cli.providers.base import Provider
 from agent_cli.providers.known import ModelInfo
 from agent_cli.providers.registry import ResolvedModel, connect, resolve
@@ -106,8 +107,11 @@ def affordable(resolved: ResolvedModel, model: str, settings: Settings) -> None:
     """Raise ConfigurationError if there is a limit that could not be kept."""
     if settings.max_cost is not None and resolved.info.prices is None:
         raise ConfigurationError(
-            f"the price of {model!r} is unknown, so max_cost cannot be kept: "
-            f'set prices in [models."{model}"] or leave max_cost out'
+            say(
+                "the price of {model!r} is unknown, so max_cost cannot be kept: set prices in "
+                '[models."{model}"] or leave max_cost out',
+                model=model,
+            )
         )
 
 

@@ -11,6 +11,7 @@ from itertools import pairwise
 from msgspec import Struct
 
 from agent_cli.context.replies import reply
+from agent_cli.i18n.catalog import say
 from agent_cli.types.entries import (
     AssistantSaid,
     CallDecided,
@@ -85,7 +86,7 @@ def recording(entries: Iterable[Entry], until: int | None = None) -> Recording:
     started = next((one for one in kept if isinstance(one, SessionStarted)), None)
     first = next((one for one in kept if isinstance(one, TaskStarted)), None)
     if started is None or first is None:
-        raise JournalError("the session has not begun: there is nothing to play")
+        raise JournalError(say("the session has not begun: there is nothing to play"))
     sorter = _Sorter()
     for entry in kept:
         sorter.take(entry)

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from agent_cli.engine.state import apply, fold
 from agent_cli.engine.task import State
+from agent_cli.i18n.catalog import say
 from agent_cli.runtime.redaction import without_secrets
 from agent_cli.sessions.journal import Log, reopen
 from agent_cli.types.entries import Entry
@@ -73,5 +74,7 @@ def open_session(
     try:
         journal, loaded = reopen(path, fold)
     except InvalidTransitionError as error:
-        raise JournalError(f"the session {path} contradicts itself: {error}") from error
+        raise JournalError(
+            say("the session {path} contradicts itself: {error}", path=path, error=error)
+        ) from error
     return Session(journal, emit, loaded.value, redactor), loaded.damage

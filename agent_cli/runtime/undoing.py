@@ -7,6 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from agent_cli.engine.steps import Rules
+from agent_cli.i18n.catalog import say
 from agent_cli.runtime.interruption import recover
 from agent_cli.runtime.keeper import keeper
 from agent_cli.runtime.keeping import Keeping
@@ -105,7 +106,7 @@ def kept(started: SessionStarted, environ: Mapping[str, str], added: tuple[Path,
     """Return what an undo of the session needs; raises JournalError."""
     root = Path(started.cwd)
     if not root.is_dir():
-        raise JournalError(f"the folder of the session, {started.cwd!r}, is not there")
+        raise JournalError(say("the folder of the session, {cwd!r}, is not there", cwd=started.cwd))
     workspace = Workspace(root, added, notes=state_directory(environ) / "writing")
     store = session_folder(data_directory(environ) / "undo", started.id)
     return Kept(workspace, Restoring(workspace.roots, str(workspace.notes), store))

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from agent_cli.i18n.catalog import say
 from agent_cli.sessions.codec import FORMAT, PREFIX, SEED, seal
 from agent_cli.sessions.stream import Reading, lines_of
 from agent_cli.sessions.told import EXPORT_FORMAT
@@ -60,7 +61,7 @@ def read_brought(path: Path) -> Brought:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise JournalError(f"cannot read {path}: {error}") from error
+        raise JournalError(say("cannot read {path}: {error}", path=path, error=error)) from error
     try:
         return brought(data)
     except JournalError as error:
@@ -76,20 +77,29 @@ def brought(data: bytes) -> Brought:
     try:
         kept = msgspec.json.decode(data, type=_Kept)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise JournalError("is neither a session file nor a session exported as JSON") from error
+        raise JournalError(
+            say("is neither a session file nor a session exported as JSON")
+        ) from error
     if kept.export_format > EXPORT_FORMAT:
-        raise JournalError(f"is of a newer format, {kept.export_format}: update agent to import it")
+        raise JournalError(
+            say(
+                "is of a newer format, {export_format}: update agent to import it",
+                export_format=kept.export_format,
+            )
+        )
     return _session(kept.journal, intact=_sealed(kept.journal) == kept.last_hash)
 
 
 def _session(envelopes: tuple[Envelope, ...], *, intact: bool, damage: str = "") -> Brought:
     first: Entry | None = envelopes[0].entry if envelopes else None
     if not isinstance(first, SessionStarted):
-        raise JournalError("does not begin with the start of a session")
+        raise JournalError(say("does not begin with the start of a session"))
     if first.format > FORMAT:
-        raise JournalError(f"is of a newer format, {first.format}: update agent to import it")
+        raise JournalError(
+            say("is of a newer format, {format}: update agent to import it", format=first.format)
+        )
     if not _ID.fullmatch(first.id):
-        raise JournalError(f"has no session id but {first.id!r}")
+        raise JournalError(say("has no session id but {id!r}", id=first.id))
     return Brought(envelopes, first, intact, damage)
 
 

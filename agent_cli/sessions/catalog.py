@@ -10,6 +10,7 @@ from typing import BinaryIO
 import msgspec
 from msgspec import Struct
 
+from agent_cli.i18n.catalog import say
 from agent_cli.sessions.stream import Reading
 from agent_cli.types.entries import ModelSwitched, SessionRenamed, SessionStarted, UserSaid
 from agent_cli.types.errors import JournalError
@@ -71,14 +72,24 @@ def session_files(folder: Path) -> list[Path]:
 def find(directory: Path, session_id: str) -> Path:
     """Return the session's file by id or unique beginning of one; raises JournalError."""
     if not session_id or not all(char.isalnum() or char == "-" for char in session_id):
-        raise JournalError(f"{session_id!r} is not a session id: see `agent sessions`")
+        raise JournalError(
+            say("{session_id!r} is not a session id: see `agent sessions`", session_id=session_id)
+        )
     found = sorted(directory.glob(f"*/{session_id}*.jsonl"))
     if not found:
-        raise JournalError(f"there is no session {session_id!r}: see `agent sessions`")
+        raise JournalError(
+            say("there is no session {session_id!r}: see `agent sessions`", session_id=session_id)
+        )
     exact = [path for path in found if path.stem == session_id]
     if len(found) > 1 and not exact:
         names = ", ".join(path.stem for path in found[:5])
-        raise JournalError(f"{session_id!r} could be any of {names}: give more of the id")
+        raise JournalError(
+            say(
+                "{session_id!r} could be any of {names}: give more of the id",
+                session_id=session_id,
+                names=names,
+            )
+        )
     return (exact or found)[0]
 
 

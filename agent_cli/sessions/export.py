@@ -4,6 +4,7 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
+from agent_cli.i18n.catalog import say
 from agent_cli.sessions.happened import happened
 from agent_cli.sessions.stream import Reading, lines_of
 from agent_cli.sessions.told import EXPORT_FORMAT, Answer, Call, Event, Export, Facts, Task, Turn
@@ -39,9 +40,13 @@ def export_of(path: Path) -> Export:
         with path.open("rb") as file:
             export = exported(Reading(lines_of(file)))
     except OSError as error:
-        raise JournalError(f"cannot read the session {path}: {error}") from error
+        raise JournalError(
+            say("cannot read the session {path}: {error}", path=path, error=error)
+        ) from error
     if not export.journal:
-        raise JournalError(f"{path} holds no session: {export.session.damage}")
+        raise JournalError(
+            say("{path} holds no session: {damage}", path=path, damage=export.session.damage)
+        )
     return export
 
 

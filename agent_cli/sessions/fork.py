@@ -7,6 +7,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
+from agent_cli.i18n.catalog import say
 from agent_cli.sessions.catalog import new_id
 from agent_cli.sessions.codec import FORMAT
 from agent_cli.sessions.stream import envelopes
@@ -47,7 +48,9 @@ def fork(path: Path, at: int | None = None) -> Path:
         source = envelopes(path)
         first = _beginning(next(source, None), path, forked.stem)
     except OSError as error:
-        raise JournalError(f"cannot read the session {path}: {error}") from error
+        raise JournalError(
+            say("cannot read the session {path}: {error}", path=path, error=error)
+        ) from error
     rest = (envelope for envelope in source if cut.keeps(envelope.seq))
     write_session(forked, chain([first], rest))
     return forked
@@ -69,15 +72,25 @@ def cut_at(entries: Iterable[Envelope], at: int) -> Cut:
             case _:
                 pass
     if not 0 <= at <= len(said):
-        raise JournalError(f"{at} is none of its messages: give a number from 0 to {len(said)}")
+        raise JournalError(
+            say(
+                "{at} is none of its messages: give a number from 0 to {said}",
+                at=at,
+                said=len(said),
+            )
+        )
     return Cut(said[at].seq, frozenset(said[at].waiting)) if at < len(said) else Cut()
 
 
 def _beginning(first: Envelope | None, path: Path, session_id: str) -> Envelope:
     if first is None or not isinstance(started := first.entry, SessionStarted):
-        raise JournalError(f"{path} does not begin with the start of a session")
+        raise JournalError(say("{path} does not begin with the start of a session", path=path))
     if started.format > FORMAT:
         raise JournalError(
-            f"{path} is of a newer format, {started.format}: update agent to fork it"
+            say(
+                "{path} is of a newer format, {format}: update agent to fork it",
+                path=path,
+                format=started.format,
+            )
         )
     return replace(first, entry=replace(started, id=session_id, forked_from=started.id))

@@ -9,6 +9,7 @@ from typing import BinaryIO, Generic, Protocol, TypeVar
 
 from msgspec import Struct
 
+from agent_cli.i18n.catalog import say
 from agent_cli.sessions.codec import FORMAT, SEED, seal
 from agent_cli.sessions.stream import Reading, lines_of
 from agent_cli.types.entries import Entry, Envelope, SessionStarted
@@ -65,7 +66,9 @@ class Journal:
             line, digest = seal(envelope, self._hash)
             _write(self._descriptor, line)
         except (OSError, UnicodeEncodeError) as error:
-            raise JournalError(f"cannot write the session {self.path}: {error}") from error
+            raise JournalError(
+                say("cannot write the session {path}: {error}", path=self.path, error=error)
+            ) from error
         self._seq += 1
         self._hash = digest
         self._synced = False
@@ -77,7 +80,9 @@ class Journal:
         try:
             _make_durable(self._descriptor)
         except OSError as error:
-            raise JournalError(f"cannot make the session {self.path} durable: {error}") from error
+            raise JournalError(
+                say("cannot make the session {path} durable: {error}", path=self.path, error=error)
+            ) from error
         self._synced = True
 
     def recall(self, take: Callable[[Iterator[Entry]], T]) -> T:
@@ -132,7 +137,9 @@ def create(path: Path) -> Journal:
             path.unlink()
             raise
     except OSError as error:
-        raise JournalError(f"cannot create the session {path}: {error}") from error
+        raise JournalError(
+            say("cannot create the session {path}: {error}", path=path, error=error)
+        ) from error
     return Journal(path, descriptor, seq=0, last_hash=SEED)
 
 
@@ -145,7 +152,9 @@ def reopen(path: Path, take: Callable[[Iterator[Entry]], T]) -> tuple[Journal, L
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
     except OSError as error:
-        raise JournalError(f"cannot open the session {path}: {error}") from error
+        raise JournalError(
+            say("cannot open the session {path}: {error}", path=path, error=error)
+        ) from error
     try:
         _lock(descriptor, path)
         with os.fdopen(descriptor, "rb", _BUFFER, closefd=False) as file:
@@ -154,7 +163,9 @@ def reopen(path: Path, take: Callable[[Iterator[Entry]], T]) -> tuple[Journal, L
             damage = _cut_back(file, path, reading) if reading.damage else ""
     except OSError as error:
         os.close(descriptor)
-        raise JournalError(f"cannot open the session {path}: {error}") from error
+        raise JournalError(
+            say("cannot open the session {path}: {error}", path=path, error=error)
+        ) from error
     except BaseException:
         os.close(descriptor)
         raise
@@ -169,7 +180,9 @@ def read(path: Path, take: Callable[[Iterator[Entry]], T]) -> Loaded[T]:
             reading = Reading(lines_of(file))
             return Loaded(take(_entries(reading, path)), reading.damage)
     except OSError as error:
-        raise JournalError(f"cannot read the session {path}: {error}") from error
+        raise JournalError(
+            say("cannot read the session {path}: {error}", path=path, error=error)
+        ) from error
 
 
 def remove(path: Path) -> None:
@@ -187,7 +200,9 @@ def remove(path: Path) -> None:
         finally:
             os.close(descriptor)
     except OSError as error:
-        raise JournalError(f"cannot delete the session {path}: {error}") from error
+        raise JournalError(
+            say("cannot delete the session {path}: {error}", path=path, error=error)
+        ) from error
 
 
 def _entries(reading: Reading, path: Path) -> Iterator[Entry]:
@@ -195,12 +210,24 @@ def _entries(reading: Reading, path: Path) -> Iterator[Entry]:
     envelopes = iter(reading)
     beginning = next(envelopes, None)
     if beginning is None:
-        raise JournalError(f"{path} holds no session: {reading.damage or 'the file is empty'}")
+        raise JournalError(
+            say(
+                "{path} holds no session: {what}",
+                path=path,
+                what=reading.damage or "the file is empty",
+            )
+        )
     first = beginning.entry
     if not isinstance(first, SessionStarted):
-        raise JournalError(f"{path} does not begin with the start of a session")
+        raise JournalError(say("{path} does not begin with the start of a session", path=path))
     if first.format > FORMAT:
-        raise JournalError(f"{path} is of a newer format, {first.format}: update agent to open it")
+        raise JournalError(
+            say(
+                "{path} is of a newer format, {format}: update agent to open it",
+                path=path,
+                format=first.format,
+            )
+        )
     yield first
     yield from (envelope.entry for envelope in envelopes)
 
@@ -231,7 +258,10 @@ def _lock(descriptor: int, path: Path) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
         raise JournalError(
-            f"the session {path.stem} is open in another process: close it there first"
+            say(
+                "the session {stem} is open in another process: close it there first",
+                stem=path.stem,
+            )
         ) from error
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from agent_cli.i18n.catalog import say
 from agent_cli.sessions.codec import SEED, seal
 from agent_cli.sessions.journal import sync_directory
 from agent_cli.types.entries import Envelope
@@ -22,9 +23,11 @@ def write_session(path: Path, envelopes: Iterable[Envelope]) -> str:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.close(_new(path))  # takes the name
     except FileExistsError as error:
-        raise JournalError(f"there is a session {path.stem} already") from error
+        raise JournalError(say("there is a session {stem} already", stem=path.stem)) from error
     except OSError as error:
-        raise JournalError(f"cannot create the session {path}: {error}") from error
+        raise JournalError(
+            say("cannot create the session {path}: {error}", path=path, error=error)
+        ) from error
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         last_hash = _written(draft, envelopes)
@@ -34,7 +37,9 @@ def write_session(path: Path, envelopes: Iterable[Envelope]) -> str:
         path.unlink()
         draft.unlink(missing_ok=True)
         if isinstance(error, OSError | UnicodeEncodeError):
-            raise JournalError(f"cannot write the session {path}: {error}") from error
+            raise JournalError(
+                say("cannot write the session {path}: {error}", path=path, error=error)
+            ) from error
         raise
     return last_hash
 
@@ -45,9 +50,9 @@ def write_new(path: Path, data: bytes) -> None:
         with os.fdopen(_new(path), "wb") as file:
             file.write(data)
     except FileExistsError as error:
-        raise JournalError(f"{path} is there already: give another name") from error
+        raise JournalError(say("{path} is there already: give another name", path=path)) from error
     except OSError as error:
-        raise JournalError(f"cannot write {path}: {error}") from error
+        raise JournalError(say("cannot write {path}: {error}", path=path, error=error)) from error
 
 
 def _new(path: Path) -> int:

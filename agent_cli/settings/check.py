@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias, cast, get_args, get_origin
 import msgspec
 from msgspec.structs import fields
 
+from agent_cli.i18n.catalog import say
 from agent_cli.settings.schema import Settings
 
 Keys: TypeAlias = tuple[str, ...]
@@ -42,7 +43,11 @@ def converted(value: object, type_: Any, keys: Keys, *, strict: bool = True) -> 
         message = str(error).partition(" - at `$")[0]
         listed = isinstance(value, list) and get_origin(type_) is tuple
         words = _words(get_args(type_)[0] if listed else type_)
-        said = f"use one of {', '.join(words)}" if words else message[:1].lower() + message[1:]
+        said = (
+            say("use one of {words}", words=", ".join(words))
+            if words
+            else message[:1].lower() + message[1:]
+        )
         raise SettingError(f"{'.'.join(keys)} = {value!r}: {said}", keys) from None
 
 
@@ -77,7 +82,10 @@ def _check(value: object, type_: Any, keys: Keys) -> None:
 
 
 def _unknown(keys: Keys, known: list[str]) -> SettingError:
-    return SettingError(f"unknown setting {'.'.join(keys)!r}; {_near(keys[-1], known)}", keys)
+    return SettingError(
+        say("unknown setting {keys!r}; {near}", keys=".".join(keys), near=_near(keys[-1], known)),
+        keys,
+    )
 
 
 def _has_keys(type_: Any) -> bool:
@@ -93,8 +101,8 @@ def _near(name: str, known: list[str]) -> str:
 
     matches = difflib.get_close_matches(name, known, n=1)
     if matches:
-        return f"did you mean {matches[0]!r}?"
-    return f"known here: {', '.join(known)}"
+        return say("did you mean {name!r}?", name=matches[0])
+    return say("known here: {names}", names=", ".join(known))
 
 
 def _single_values(struct: Any, above: Keys) -> list[tuple[Keys, Any]]:

@@ -19,6 +19,7 @@ from typing import Any, TypeAlias, cast
 
 import msgspec
 
+from agent_cli.i18n.catalog import say
 from agent_cli.settings.schema import McpServer
 from agent_cli.types.errors import ConfigurationError
 
@@ -39,7 +40,11 @@ def add_server(path: Path, name: str, server: McpServer) -> None:
         servers = _servers(table)
         if name in servers:
             raise ConfigurationError(
-                f"there is a server {name!r} in {str(path)!r}: remove it first"
+                say(
+                    "there is a server {name!r} in {path!r}: remove it first",
+                    name=name,
+                    path=str(path),
+                )
             )
         above = f"{text.rstrip()}\n\n" if text.strip() else ""
         return above + "\n".join(lines) + "\n", _with(table, {**servers, name: written})
@@ -54,9 +59,14 @@ def remove_server(path: Path, name: str) -> None:
         table = _parsed(path, text)
         servers = _servers(table)
         if name not in servers:
-            known = ", ".join(servers) or "none"
+            known = ", ".join(servers) or "-"
             raise ConfigurationError(
-                f"there is no server {name!r} in {str(path)!r}; servers: {known}"
+                say(
+                    "there is no server {name!r} in {path!r}; servers: {known}",
+                    name=name,
+                    path=str(path),
+                    known=known,
+                )
             )
         kept = _without_tables(_LINE_END.split(text), ["mcp", "servers", name])
         rest = {key: value for key, value in servers.items() if key != name}
@@ -97,7 +107,9 @@ def _update(path: Path, change: Change) -> None:
                 if _replaced(real, before, _changed(path, before, change)):
                     return
     except OSError as error:
-        raise ConfigurationError(f"cannot write {str(path)!r}: {error}") from error
+        raise ConfigurationError(
+            say("cannot write {path!r}: {error}", path=str(path), error=error)
+        ) from error
 
 
 def _changed(path: Path, before: str, change: Change) -> str:
@@ -109,7 +121,10 @@ def _changed(path: Path, before: str, change: Change) -> str:
         said = None
     if said is None or _with(said, _servers(said)) != meant:
         raise ConfigurationError(
-            f"{str(path)!r} is written in a way that cannot be changed here: edit it by hand"
+            say(
+                "{path!r} is written in a way that cannot be changed here: edit it by hand",
+                path=str(path),
+            )
         )
     return text
 
@@ -157,14 +172,18 @@ def _read(path: Path) -> str:
     except FileNotFoundError:
         return ""
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"cannot read {str(path)!r}: {error}") from error
+        raise ConfigurationError(
+            say("cannot read {path!r}: {error}", path=str(path), error=error)
+        ) from error
 
 
 def _parsed(path: Path, text: str) -> Table:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ConfigurationError(f"{path}: not valid TOML: {error}") from error
+        raise ConfigurationError(
+            say("{path}: not valid TOML: {error}", path=path, error=error)
+        ) from error
 
 
 def _servers(table: Table) -> Table:

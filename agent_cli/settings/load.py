@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec import Struct
 
+from agent_cli.i18n.catalog import say
 from agent_cli.settings.check import SettingError, check, converted, single_values
 from agent_cli.settings.managed import managed_file, read_managed
 from agent_cli.settings.merge import merge
@@ -75,8 +76,24 @@ def read_file(path: Path) -> Table:
     except FileNotFoundError:
         return {}
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"cannot read {str(path)!r}: {error}") from error
+        raise ConfigurationError(
+            say("cannot read {path!r}: {error}", path=str(path), error=error)
+        ) from error
     return _checked(path, text, _parsed(path, text))
+
+
+def own_language(environ: Mapping[str, str]) -> str:
+    """Return the language that the user's file asks for.
+
+    It is empty if the environment says one, or if the file cannot be used: it is read again by
+    whoever needs it whole, and only then found fault with.
+    """
+    if environ.get("AGENT_LANGUAGE"):
+        return ""
+    try:
+        return str(read_file(config_file(environ)).get("language") or "")
+    except ConfigurationError:
+        return ""
 
 
 def from_environment(environ: Mapping[str, str]) -> Table:
@@ -95,7 +112,9 @@ def from_environment(environ: Mapping[str, str]) -> Table:
         try:
             value = converted(text, type_, keys, strict=False)
         except SettingError as fault:
-            raise ConfigurationError(f"environment variable {variable}: {fault}") from fault
+            raise ConfigurationError(
+                say("environment variable {variable}: {fault}", variable=variable, fault=fault)
+            ) from fault
         _put(layer, keys, value)
     return layer
 
@@ -109,7 +128,7 @@ def from_flags(flags: Mapping[str, object]) -> Table:
     try:
         check(layer)
     except SettingError as fault:
-        raise ConfigurationError(f"on the command line: {fault}") from fault
+        raise ConfigurationError(say("on the command line: {fault}", fault=fault)) from fault
     return layer
 
 
@@ -136,7 +155,9 @@ def _project_layer(
     try:
         text = file.content.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise ConfigurationError(f"cannot read {str(file.path)!r}: {error}") from error
+        raise ConfigurationError(
+            say("cannot read {path!r}: {error}", path=str(file.path), error=error)
+        ) from error
 
     def note(refused: tuple[tuple[Keys, Reason], ...]) -> None:
         for number, (keys, reason) in enumerate(refused):
@@ -164,7 +185,9 @@ def _parsed(path: Path, text: str) -> Table:
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ConfigurationError(f"{path}: not valid TOML: {error}") from error
+        raise ConfigurationError(
+            say("{path}: not valid TOML: {error}", path=path, error=error)
+        ) from error
 
 
 def _checked(path: Path, text: str, table: Table) -> Table:

@@ -8,6 +8,7 @@ import stat
 import sys
 from pathlib import Path
 
+from agent_cli.i18n.catalog import say
 from agent_cli.types.errors import ConfigurationError
 
 _ROOT = 0
@@ -27,7 +28,9 @@ def read_managed(path: Path) -> str | None:
     except (FileNotFoundError, NotADirectoryError):
         return ""
     except OSError as error:
-        raise ConfigurationError(f"cannot read {str(path)!r}: {error}") from error
+        raise ConfigurationError(
+            say("cannot read {path!r}: {error}", path=str(path), error=error)
+        ) from error
     with os.fdopen(descriptor, encoding="utf-8") as file:
         found = os.fstat(descriptor)
         if not (_is_roots(found) and stat.S_ISREG(found.st_mode) and _is_roots(path.parent.stat())):
@@ -35,7 +38,9 @@ def read_managed(path: Path) -> str | None:
         try:
             return file.read()
         except (OSError, UnicodeDecodeError) as error:
-            raise ConfigurationError(f"cannot read {str(path)!r}: {error}") from error
+            raise ConfigurationError(
+                say("cannot read {path!r}: {error}", path=str(path), error=error)
+            ) from error
 
 
 def _is_roots(found: os.stat_result) -> bool:

@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from agent_cli.i18n.catalog import say
 from agent_cli.types.errors import ConfigurationError
 
 
@@ -68,4 +69,6 @@ def home(environ: Mapping[str, str]) -> Path:
     try:
         return Path.home()
     except RuntimeError as error:
-        raise ConfigurationError("there is no home directory: set HOME or AGENT_HOME") from error
+        raise ConfigurationError(
+            say("there is no home directory: set HOME or AGENT_HOME")
+        ) from error

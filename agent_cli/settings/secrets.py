@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from agent_cli.i18n.catalog import say
 from agent_cli.types.errors import ConfigurationError
 
 VARIABLES: dict[str, tuple[str, ...]] = {
@@ -50,6 +51,9 @@ def require_key(
     variable, value = found
     if not (value.isascii() and value.isprintable()):
         raise ConfigurationError(
-            f"the value of {variable} cannot be a key: it has strange characters"
+            say(
+                "the value of {variable} cannot be a key: it has strange characters",
+                variable=variable,
+            )
         )
     return variable, value

@@ -18,6 +18,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
 from agent_cli import __version__
+from agent_cli.i18n.catalog import say
 from agent_cli.telemetry.counters import Counters
 from agent_cli.telemetry.facts import Fact
 from agent_cli.telemetry.otel_metrics import Metrics
@@ -43,7 +44,9 @@ class Export:
             self._metering = MeterProvider([reader], resource, shutdown_on_exit=False)
         except ValueError as error:
             why = " ".join(str(error).split())
-            raise ConfigurationError(f"an OTEL_ variable cannot be used: {why}") from error
+            raise ConfigurationError(
+                say("an OTEL_ variable cannot be used: {why}", why=why)
+            ) from error
         self._spans = Spans(self._tracing.get_tracer(AGENT, __version__))
         self._metrics = Metrics(self._metering.get_meter(AGENT, __version__), counters)
 

@@ -20,6 +20,7 @@ from urllib.parse import quote_from_bytes
 import msgspec
 from msgspec import Struct
 
+from agent_cli.i18n.catalog import say
 from agent_cli.trust.manifest import Manifest
 from agent_cli.types.errors import ConfigurationError
 
@@ -95,7 +96,9 @@ def _update(store: Path, change: Callable[[Document], bool]) -> bool:
                 if _replace(store, before, msgspec.json.format(msgspec.json.encode(document))):
                     return True
     except OSError as error:
-        raise ConfigurationError(f"cannot write {str(store)!r}: {error}") from error
+        raise ConfigurationError(
+            say("cannot write {store!r}: {error}", store=str(store), error=error)
+        ) from error
 
 
 def _replace(store: Path, before: bytes, after: bytes) -> bool:
@@ -142,14 +145,19 @@ def _read(store: Path) -> bytes:
     except FileNotFoundError:
         return b""
     except OSError as error:
-        raise ConfigurationError(f"cannot read {str(store)!r}: {error}") from error
+        raise ConfigurationError(
+            say("cannot read {store!r}: {error}", store=str(store), error=error)
+        ) from error
     with os.fdopen(descriptor, "rb") as file:
         found = os.fstat(descriptor)
         others = found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
         if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid() or others:
             raise ConfigurationError(
-                f"{str(store)!r} could have been written by others, so nothing in it counts: "
-                "look at it, then make it yours with chmod 600 or remove it"
+                say(
+                    "{store!r} could have been written by others, so nothing in it counts: look "
+                    "at it, then make it yours with chmod 600 or remove it",
+                    store=str(store),
+                )
             )
         return file.read()
 
@@ -175,6 +183,10 @@ def _folders(document: Document) -> Document:
 
 def _damaged(store: Path, problem: str) -> ConfigurationError:
     return ConfigurationError(
-        f"{str(store)!r} is not what agent wrote ({problem}): "
-        "repair or remove it; folders are then asked about anew"
+        say(
+            "{store!r} is not what agent wrote ({problem}): repair or remove it; folders are "
+            "then asked about anew",
+            store=str(store),
+            problem=problem,
+        )
     )

@@ -11,6 +11,7 @@ from babel.messages.pofile import read_po
 from testbed.run_agent import environment
 
 from agent_cli.i18n.catalog import LOCALES, language, say, say_many
+from agent_cli.settings.places import config_file
 
 
 @pytest.mark.parametrize("wanted", ["", "C", "en", "en_GB.UTF-8", "tlh", "no such language"])
@@ -93,3 +94,16 @@ def test_a_built_package_speaks_german(built: Path, wanted: str):
         "Modus code",
         "nobody translated this",
     ]
+
+
+def test_a_built_package_explains_itself_in_german(built: Path):
+    shutil.copytree(LOCALES.parents[1], built / "agent_cli", dirs_exist_ok=True)
+    shutil.copytree(LOCALES.parents[2] / "prompts", built / "prompts")
+    env = environment(built / "home", None) | {"PYTHONPATH": str(built)}
+    settings = config_file(env)
+    settings.parent.mkdir(parents=True)
+    settings.write_text('language = "de"\n')
+    argv = [sys.executable, "-m", "agent_cli", "models", "--help"]
+    done = subprocess.run(argv, cwd=built, env=env, capture_output=True, text=True, check=True)
+    assert "Die Modelle der eingebauten Tabelle" in done.stdout
+    assert "Optionen" in done.stdout

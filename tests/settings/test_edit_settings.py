@@ -107,7 +107,7 @@ def test_what_cannot_be_added_is_said(text: str, why: str, path: Path):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        pytest.param("", "no server 'x'.*servers: none", id="an empty file"),
+        pytest.param("", "no server 'x'.*servers: -", id="an empty file"),
         pytest.param("mcp.servers.y.url = 'a'", "servers: y", id="another"),
         pytest.param("mcp.servers.x.url = 'a'", "by hand", id="no table of its own"),
         pytest.param("[mcp.servers]\nx = { url = 'a' }", "by hand", id="inline"),

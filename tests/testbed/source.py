@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
-_OF_SLASH_COMMANDS = ("command.help", "command.hint")
+_FROM_ELSEWHERE = ("command.help", "command.hint", "part.help")
 ROOT = Path(__file__).parents[2]
 
 
@@ -60,7 +60,7 @@ def said(tree: ast.Module) -> Iterator[Message]:
         for message in branches(node.args[0]):
             if isinstance(message, ast.Constant) and isinstance(message.value, str):
                 yield message.value
-            elif ast.unparse(message) not in _OF_SLASH_COMMANDS:
+            elif ast.unparse(message) not in _FROM_ELSEWHERE:
                 from_table = True
     if from_table:
         yield from _command_table(tree)
@@ -68,7 +68,7 @@ def said(tree: ast.Module) -> Iterator[Message]:
 
 def _of_slash_command(node: ast.Call) -> Iterator[str]:
     for keyword in node.keywords:
-        if f"command.{keyword.arg}" in _OF_SLASH_COMMANDS:
+        if f"command.{keyword.arg}" in _FROM_ELSEWHERE:
             assert isinstance(keyword.value, ast.Constant), "a slash command is a table"
             yield str(keyword.value.value)
 

@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from agent_cli.engine.outcomes import Verdict
 from agent_cli.engine.task import State
+from agent_cli.i18n.catalog import say
 from agent_cli.runtime.frontend import Frontend
 from agent_cli.types.errors import ConfigurationError
 
@@ -34,6 +35,8 @@ def output(name: str) -> Output:
     module = FORMATS.get(name)
     if module is None:
         known = ", ".join(FORMATS)
-        raise ConfigurationError(f"unknown output format {name!r}: use one of {known}")
+        raise ConfigurationError(
+            say("unknown output format {name!r}: use one of {known}", name=name, known=known)
+        )
     made: Output = import_module(f"agent_cli.frontends.headless.{module}").OUTPUT()
     return made
