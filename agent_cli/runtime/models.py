@@ -87,7 +87,9 @@ def chooser(
             provider = connect(first, settings, protocol, record=options.record, redactor=redactor)
             return chosen(first, provider, settings, protocol)
         if options.record is not None:
-            raise ConfigurationError(f"--record writes what {options.model!r} says, and no other")
+            raise ConfigurationError(
+                say("--record writes what {model!r} says, and no other", model=options.model)
+            )
         resolved = resolve(model, settings, options.environ)
         affordable(resolved, model, settings)
         return chosen(resolved, connect(resolved, settings, protocol), settings, protocol)
