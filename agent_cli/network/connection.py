@@ -25,6 +25,7 @@ class Connection:
         self._reader = reader
         self._writer = writer
         self._http = h11.Connection(h11.CLIENT)
+        self._ahead: h11.Event | None = None
         self.answered = False
         """Whether a byte of the answer to the present request has arrived."""
 
@@ -52,10 +53,19 @@ class Connection:
         """
         event = await self._event()
         if isinstance(event, h11.Data):
-            return bytes(event.data)
+            return self._with_more(event)
         if self._http.our_state is self._http.their_state is h11.DONE:
             self._http.start_next_cycle()
         return None
+
+    def _with_more(self, event: h11.Data) -> bytes:
+        """Return its data with all that has come already: each piece costs those who wait."""
+        pieces = [bytes(event.data)]
+        with contextlib.suppress(h11.RemoteProtocolError):  # it is raised again by the next look
+            while isinstance(more := self._http.next_event(), h11.Data):
+                pieces.append(bytes(more.data))
+            self._ahead = more if isinstance(more, h11.Event) else None
+        return b"".join(pieces)
 
     async def start_tls(self, context: "ssl.SSLContext", host: str) -> None:
         """Speak TLS with whoever is behind the tunnel that a CONNECT has opened."""
@@ -72,7 +82,8 @@ class Connection:
 
     async def _event(self) -> h11.Event:
         while True:
-            event = self._http.next_event()
+            ahead, self._ahead = self._ahead, None
+            event = ahead or self._http.next_event()
             if isinstance(event, h11.Event):
                 return event
             if event is not h11.NEED_DATA:

@@ -12,6 +12,8 @@ from typing import TypeAlias, cast
 import h11
 from msgspec import Struct
 
+from agent_cli.network.patience import Patience
+
 _HEADERS = 64 * 1024
 """Bytes of a request's head."""
 _AHEAD = 64 * 1024
@@ -70,7 +72,7 @@ class Reply:
 
     async def write(self, data: bytes) -> None:
         if data:
-            await self._connection.send(h11.Data(data=data))
+            await self._connection.send_piece(data)
 
     async def end(self) -> None:
         self.ended = True
@@ -121,22 +123,6 @@ class HttpServer:
             connection.abort()
 
 
-class _Patience:
-    """Ends a connection that nothing comes from."""
-
-    def __init__(self) -> None:
-        self._timer: asyncio.TimerHandle | None = None
-
-    def wait(self, seconds: float, end: Callable[[], None]) -> None:
-        self.stop()
-        self._timer = asyncio.get_running_loop().call_later(seconds, end)
-
-    def stop(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-
-
 class _Connection(asyncio.Protocol):
     def __init__(self, server: HttpServer) -> None:
         self._server = server
@@ -149,7 +135,7 @@ class _Connection(asyncio.Protocol):
         self._receiving = self._refused = False
         self._writable = asyncio.Event()
         self._writable.set()
-        self._patience = _Patience()
+        self._patience = Patience()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
@@ -195,6 +181,16 @@ class _Connection(asyncio.Protocol):
         if self._transport.is_closing():
             raise ConnectionResetError("the client has gone")
         self._transport.write(b"".join(self._http.send(event) or b"" for event in events))
+        await self._writable.wait()
+
+    async def send_piece(self, data: bytes) -> None:
+        """Send a piece of a stream. It is framed here: a state machine for each costs more."""
+        if self._http.their_http_version != b"1.1":
+            await self.send(h11.Data(data=data))
+            return
+        if self._transport.is_closing():
+            raise ConnectionResetError("the client has gone")
+        self._transport.write(b"%x\r\n%b\r\n" % (len(data), data))
         await self._writable.wait()
 
     def _advance(self) -> None:

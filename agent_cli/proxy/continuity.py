@@ -23,6 +23,8 @@ _KEYS = (
     "x-session-affinity",
     "x-opencode-session",
 )
+THOUGHT = "thought"
+"""Of records: reasoning of a hidden round that the client has seen, by its seal."""
 _SUBAGENT = "x-claude-code-agent-id"
 
 
@@ -122,6 +124,10 @@ class Continuity:
                 filled.append((stretch, segment))
         missed += ["foreign"] * await self._foreign(principal, unknown)
         changes = [_Change(one.start, one.end, segment.full, segment) for one, segment in filled]
+        known = {stretch.start for stretch, _ in filled}
+        changes += await self._freed(
+            dialect, history, principal, [one for one in stretches if one.start not in known]
+        )
         changes += [_Change(place, place, tuple(more)) for place, more in inserted.items()]
         return Recalled(
             tuple(_filled(dialect, history, changes)),
@@ -129,6 +135,23 @@ class Continuity:
             tuple(missed),
             frozenset(name for _, segment in filled for name in segment.tools),
         )
+
+    async def _freed(
+        self, dialect: Dialect, history: Sequence[Raw], principal: str, stretches: Sequence[Stretch]
+    ) -> list["_Change"]:
+        """Take out reasoning that hidden rounds have left, where the rounds are not put back."""
+        told = [(one, history[one.start : one.end]) for one in stretches]
+        seals = sorted({seal for _, run in told for raw in run for seal in dialect.seals(raw)})
+        if not seals:
+            return []
+        wanted = [(THOUGHT, seal, float("inf")) for seal in seals]
+        kept = await self._store.get_each(principal, wanted)
+        hidden = {seal for seal, body in zip(seals, kept, strict=True) if body is not None}
+        return [
+            _Change(one.start, one.end, tuple(dialect.without(run, hidden)))
+            for one, run in told
+            if any(seal in hidden for raw in run for seal in dialect.seals(raw))
+        ]
 
     async def _foreign(self, principal: str, places: Sequence[tuple[str, ...]]) -> int:
         """Return how many of the places others have something for; mostly none has."""

@@ -133,6 +133,8 @@ class Course:
 
     async def _close(self, turn: Turn) -> None:
         self.rounds.append(Round(turn, self._view))
+        if self._view.hidden_thoughts and self.request.dialect.NAME != "openai_chat":
+            await self.memory.note_thoughts(turn)
         await self.delivery.close_round(self.rounds[-1])
 
     def _look_at_limits(self) -> None:

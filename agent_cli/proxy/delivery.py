@@ -7,7 +7,7 @@ wrong before is a true HTTP status; if there is nothing to say for long, a heart
 import asyncio
 import re
 import time
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import msgspec
@@ -180,8 +180,7 @@ class Streamed:
         frames = RawFrames()
         try:
             async for piece in answer.pieces():
-                for raw, frame in frames.feed(piece):
-                    await self._pass(self._stream.feed(raw, frame))
+                await self._feed(frames.feed(piece))
             return self._stream.turn()
         except StreamCutError as error:
             raise ProxyError(502, error.code, str(error)) from error
@@ -190,8 +189,15 @@ class Streamed:
 
     async def replay(self, turn: Turn) -> None:
         self._begin_round()
-        for frame in self._dialect.replay(turn):
-            await self._pass(self._stream.feed(write_event(frame), frame))
+        await self._feed((write_event(frame), frame) for frame in self._dialect.replay(turn))
+
+    async def _feed(self, frames: Iterable[tuple[bytes, Frame | None]]) -> None:
+        """Pass on in one piece what has come in one, up to the frame that is none."""
+        made: list[bytes] = []
+        try:
+            made.extend(self._stream.feed(raw, frame) for raw, frame in frames)
+        finally:
+            await self._pass(b"".join(made))
 
     async def close_round(self, round_: Round) -> None:
         await self._pass(self._stream.close_round(round_))
@@ -268,8 +274,20 @@ class RawFrames:
         for found in _BLANK_LINE.finditer(data):
             raw = data[start : found.end()]
             start = found.end()
-            frames = SseReader().feed(raw)
-            yield raw, frames[0] if frames else None
+            yield raw, _frame(raw)
         self._rest = data[start:]
         if len(self._rest) > _LONGEST_FRAME:
             raise StreamCutError("the upstream's stream has an event without an end")
+
+
+def _frame(raw: bytes) -> Frame | None:
+    """Return the event; most have one line of data, perhaps after one with their name."""
+    lines = raw.split(b"\n")
+    data = lines[-3] if len(lines) > 2 else b""  # noqa: PLR2004 - two line ends come last
+    if data.startswith(b"data: ") and len(data) > len(b"data: ") and b"\r" not in raw:
+        if len(lines) == 3:  # noqa: PLR2004 - as above
+            return Frame(data[6:])
+        if len(lines) == 4 and lines[0].startswith(b"event: "):  # noqa: PLR2004 - as above
+            return Frame(data[6:], lines[0][7:].decode("utf-8", "replace"))
+    frames = SseReader().feed(raw)
+    return frames[0] if frames else None

@@ -37,8 +37,9 @@ class Mediation(Struct, frozen=True, forbid_unknown_fields=True):
 
     native_release: Literal["at_turn_end", "immediate"] = "at_turn_end"
     """When native calls pass; at once, a managed one after them can only end in an error."""
-    thinking_stream: Literal["held", "live"] = "held"
-    """Whether reasoning passes before it is known that its round is not hidden."""
+    thinking_stream: Literal["held", "live"] | None = None
+    """Whether reasoning passes before it is known that its round is not hidden; empty means
+    `live`, unless reasoning of hidden rounds is to be hidden."""
     hidden_reasoning: Literal["auto", "show", "hide"] = "auto"
     """Reasoning of hidden rounds; `auto` shows it where it is plain words."""
     round_text: Literal["all", "last"] = "all"
@@ -52,7 +53,7 @@ class Mediation(Struct, frozen=True, forbid_unknown_fields=True):
 
     def view(self, dialect: str) -> View:
         """Return what clients of the dialect get to see."""
-        live = self.thinking_stream == "live"
+        live = self.thinking_stream != "held" and self.hidden_reasoning != "hide"
         if dialect == "openai_chat":  # its reasoning is plain words, which nobody has to repeat
             live = self.hidden_reasoning != "hide"
         return View(

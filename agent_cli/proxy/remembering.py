@@ -7,6 +7,7 @@ from collections.abc import Container, Sequence
 import msgspec
 from msgspec import Raw
 
+from agent_cli.proxy.continuity import THOUGHT
 from agent_cli.proxy.dialects.turns import Call, Round, Turn
 from agent_cli.proxy.envelopes import Envelope
 from agent_cli.proxy.request import CHECKPOINT, RESPONSE, Asked, Services, anchors
@@ -34,6 +35,13 @@ class Memory:
             body = msgspec.json.encode(Checkpoint(tuple(self.kept)))
             request = self.request
             await self._services.store.put(CHECKPOINT, request.principal, request.digest, body)
+
+    async def note_thoughts(self, turn: Turn) -> None:
+        """Note which reasoning of a hidden round the client has seen, and will repeat."""
+        dialect, principal = self.request.dialect, self.request.principal
+        for message in dialect.said(turn, ()):
+            for seal in dialect.seals(message):
+                await self._services.store.put(THOUGHT, principal, seal, b"1")
 
     async def remember(self, rounds: Sequence[Round], results: Results) -> bool:
         """Keep what later requests need; return whether there is anything to keep.

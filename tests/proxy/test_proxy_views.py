@@ -24,10 +24,14 @@ def thoughts(answer: Answer) -> str:
 
 THOUGHT = [Say("", [M], reasoning="First."), Say("Done.", reasoning="Second.")]
 SHOWN = [
-    pytest.param({}, ("First.Second.", "Second."), id="auto"),
-    pytest.param({"hidden_reasoning": "show"}, ("First.Second.", "First.Second."), id="show"),
+    pytest.param({}, ("First.Second.", "First.Second."), id="live"),
+    pytest.param({"thinking_stream": "held"}, ("First.Second.", "Second."), id="held"),
+    pytest.param(
+        {"thinking_stream": "held", "hidden_reasoning": "show"},
+        ("First.Second.", "First.Second."),
+        id="show",
+    ),
     pytest.param({"hidden_reasoning": "hide"}, ("Second.", "Second."), id="hide"),
-    pytest.param({"thinking_stream": "live"}, ("First.Second.", "First.Second."), id="live"),
 ]
 
 
@@ -99,7 +103,7 @@ def test_a_native_call_is_seen_before_its_reply_ends(wire: str, tmp_path: Path):
 @pytest.mark.parametrize("wire", [ANTHROPIC_MESSAGES, OPENAI_RESPONSES])
 def test_reasoning_passes_at_once(wire: str, tmp_path: Path):
     say = Say("x", reasoning="abc " * 50, delivery=Delivery(piece=10, between=0.02))
-    with proxied([say], tmp_path, mediation={"thinking_stream": "live"}) as proxy:
+    with proxied([say], tmp_path) as proxy:
         came = moments(proxy, Cell(wire, stream=True))
     begun = next(when for when, data in came if b"abc" in data)
     assert came[-1][0] - begun > 0.2

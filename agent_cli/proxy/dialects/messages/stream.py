@@ -162,7 +162,7 @@ class MessagesStream:
 
     def _begin(self, block: _Block, raw: bytes, event: dict[str, Any]) -> bytes:
         now = self._now
-        now.holds = now.holds or self._is_held(block)
+        now.holds = now.holds or not self._passes(block)
         if now.holds or (block.kind in THOUGHTS and not self._view.thoughts_at_once):
             block.frames.append(raw)
             if not now.holds:
@@ -175,14 +175,11 @@ class MessagesStream:
         self._next += 1
         return shown + _placed(raw, event, block.shown_at)
 
-    def _is_held(self, block: _Block) -> bool:
-        if block.kind in THOUGHTS:
-            return False
+    def _passes(self, block: _Block) -> bool:
         if block.kind != "tool_use":
-            return not self._view.all_words
+            return self._view.all_words or block.kind in THOUGHTS
         used = [one.id for one in self._now.blocks.values() if one is not block]
-        passes = self._view.native_at_once and theirs(block.name, block.id, used, self.owned)
-        return not passes
+        return self._view.native_at_once and theirs(block.name, block.id, used, self.owned)
 
     def _show(self, block: _Block) -> bytes:
         block.shown_at = self._next

@@ -32,7 +32,7 @@ def without(history: Sequence[Raw], foreign: Container[str]) -> list[Raw]:
         item = table(raw)
         if _seal(raw) in foreign:
             bereft = True
-        elif bereft and "id" in item and item.get("role") != "user":
+        elif bereft and "id" in item and item.get("role") != "user" and not _seal(raw):
             made.append(encoded({name: value for name, value in item.items() if name != "id"}))
         else:
             bereft = False

@@ -145,7 +145,7 @@ class ResponsesStream:
 
     def _begin(self, item: _Item, raw: bytes, event: dict[str, Any]) -> bytes:
         now = self._now
-        now.holds = now.holds or self._is_held(item)
+        now.holds = now.holds or not self._passes(item)
         if now.holds or (item.kind == "reasoning" and not self._view.thoughts_at_once):
             item.events.append((raw, event))
             if not now.holds:
@@ -158,14 +158,12 @@ class ResponsesStream:
         self._next += 1
         return shown + self._placed(raw, event, item.shown_at)
 
-    def _is_held(self, item: _Item) -> bool:
-        if item.kind == "reasoning":
-            return False
+    def _passes(self, item: _Item) -> bool:
         if item.kind not in CALLS:
-            return not self._view.all_words
+            return self._view.all_words or item.kind == "reasoning"
         used = [one.id for one in self._now.items.values() if one is not item]
         sound = item.kind != FUNCTION or theirs(item.name, item.id, used, self.owned)
-        return not (self._view.native_at_once and sound)
+        return self._view.native_at_once and sound
 
     def _show(self, item: _Item) -> bytes:
         item.shown_at = self._next
