@@ -22,18 +22,6 @@ def test_a3_a4_native_calls_are_returned_as_they_are(cell: Cell, tmp_path: Path)
 
 
 @cells
-def test_a6_managed_tools_come_after_the_clients(cell: Cell, tmp_path: Path):
-    with proxied([Say("Hello.")], tmp_path) as proxy:
-        _, answer = cell.ask(proxy, [user("hi")], temperature=0.5)
-        (exchange,) = proxy.upstream.requests
-    tools = [one.get("name") or one["function"]["name"] for one in exchange.body["tools"]]
-    assert tools == ["read_file", "bash", "crm_update", "docs_search"]
-    assert exchange.body["temperature"] == 0.5
-    assert answer.text == "Hello."
-    assert answer.finish == FINAL[cell.wire]
-
-
-@cells
 def test_a15_a_managed_call_is_executed_in_a_hidden_round(cell: Cell, tmp_path: Path):
     with proxied([Say(calls=[M]), Say("Found it.")], tmp_path) as proxy:
         got, answer = cell.ask(proxy, [user("hi")])

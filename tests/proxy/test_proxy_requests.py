@@ -1,24 +1,15 @@
 """What the upstream is asked, and who may ask."""
 
-import json
 from pathlib import Path
 from typing import Any
 
-import msgspec
-import pytest
 from testbed.exchange import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES, Exchange
 from testbed.proxied import KEY, proxied
 from testbed.proxy_cells import Cell, M, N, cells, names
 from testbed.proxy_clients import FINAL, user
-from testbed.replies import Call, Delivery, Raw, Say
+from testbed.replies import Call, Delivery, Say
 
-from agent_cli.proxy.config import Mediation, Token
-from agent_cli.proxy.dialects import chat, responses
-from agent_cli.proxy.dialects.base import FIELDS
-from agent_cli.proxy.dialects.dialect import Dialect
-from agent_cli.proxy.injection import injected
-from agent_cli.proxy.managed import Managed
-from agent_cli.proxy.names import with_digest
+from agent_cli.proxy.config import Token
 
 CHAT = Cell(OPENAI_CHAT, stream=False)
 FORCED: dict[str, Any] = {
@@ -44,23 +35,6 @@ def offered(exchange: Exchange) -> list[str]:
 
 
 @cells
-@pytest.mark.parametrize("off", ["header", "no tools"])
-def test_a1_a5_without_managed_tools_bytes_pass(cell: Cell, off: str, tmp_path: Path):
-    strange = (
-        '{"strange" :  [1,2], "x":"\\u00e9"}' if not cell.stream else 'data: {"x" :1}\r\n\r\n:c\n\n'
-    )
-    reply = Raw(strange, "text/event-stream" if cell.stream else "application/json")
-    headers = {"x-agent-proxy-mediation": "off"} if off == "header" else {}
-    body = cell.request([user("hi")], **({} if off == "header" else {"tools": ()}))
-    raw = json.dumps(body, indent=1).encode()
-    with proxied([reply], tmp_path) as proxy:
-        got = proxy.ask(cell.path, raw, headers)
-        (exchange,) = proxy.upstream.requests
-    assert exchange.raw == raw
-    assert got.body == strange.encode()
-
-
-@cells
 def test_native_only_traffic_is_equal_byte_for_byte(cell: Cell, tmp_path: Path):
     say = Say("Let me look at this file.", [N], delivery=Delivery(piece=3))
     body = cell.request([user("hi")])
@@ -79,18 +53,6 @@ def _without_ids(body: bytes) -> list[bytes]:
         while (at := text.find(prefix)) >= 0:
             text = text[:at] + text[text.index('"', at) :]
     return text.encode().split(b"\n\n")
-
-
-@cells
-def test_a7_a_clients_tool_of_the_same_name_stays_the_clients(cell: Cell, tmp_path: Path):
-    own = with_digest("docs.search")
-    script = [Say(calls=[Call(own, {"q": "ours"})]), Say(calls=[M])]
-    with proxied(script, tmp_path) as proxy:
-        _, answer = cell.ask(proxy, [user("hi")], tools=("docs_search", "bash"))
-        first = proxy.upstream.requests[0]
-        assert proxy.service.tools == ["docs_search"]
-    assert offered(first) == ["docs_search", "bash", "crm_update", own]
-    assert names(answer) == ["docs_search"]
 
 
 @cells
@@ -127,30 +89,6 @@ def test_a12_a_required_call_is_required_once(cell: Cell, tmp_path: Path):
         assert second == {"type": "auto", "disable_parallel_tool_use": True}
     else:
         assert second == "auto"
-
-
-ALLOWED: dict[str, Any] = {
-    OPENAI_CHAT: {"type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": []}},
-    OPENAI_RESPONSES: {"type": "allowed_tools", "mode": "auto", "tools": []},
-}
-
-
-@pytest.mark.parametrize("dialect", [chat, responses], ids=["chat", "responses"])
-def test_a13_where_only_some_tools_are_allowed_none_is_added(dialect: Dialect):
-    tool = Managed("docs.search", "", msgspec.Raw(b"{}"), "docs", "http")
-    for choice, added in ((ALLOWED[dialect.NAME], False), ("auto", True)):
-        body = Cell(dialect.NAME, stream=False).request([user("hi")], tool_choice=choice)
-        fields = FIELDS.decode(msgspec.json.encode(body))
-        made = injected(dialect, fields, {}, {"docs.search": tool}, Mediation())
-        assert (made is not None) is added
-
-
-def test_a58_several_choices_cannot_be_mediated(tmp_path: Path):
-    body = CHAT.request([user("hi")], n=2)
-    with proxied([], tmp_path) as proxy:
-        got = proxy.ask(CHAT.path, body)
-        assert proxy.upstream.requests == []
-    assert (got.status, got.json["error"]["code"]) == (400, "n_unsupported")
 
 
 @cells

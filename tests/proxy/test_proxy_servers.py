@@ -4,13 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
 from testbed.exchange import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES
-from testbed.managed_service import Answered, ToolService
-from testbed.proxied import Proxied, configured, proxied, serving
+from testbed.proxied import Proxied, proxied
 from testbed.proxy_cells import Cell, cells
 from testbed.proxy_clients import user
-from testbed.replies import Call, Raw, Reply, Say
+from testbed.replies import Call, Say
 from testbed.servers import HERE
 
 from agent_cli.proxy.config import Treatment
@@ -96,94 +94,6 @@ def test_a_name_that_only_looks_like_ours_is_not_given_to_the_client(cell: Cell,
         _, answer = cell.ask(proxy, [user("hi")])
         assert "unsupported_tool" in said(proxy, 1)
     assert answer.text == "Done."
-
-
-def custom(*kinds: str) -> Reply:
-    """A response with a call of a grammar tool, a managed one, and a hosted search."""
-    items: dict[str, Any] = {
-        "custom": {
-            "type": "custom_tool_call",
-            "id": "ctc_1",
-            "call_id": "call_c",
-            "name": "apply_patch",
-            "input": "*** Begin\n",
-        },
-        "managed": {
-            "type": "function_call",
-            "id": "fc_1",
-            "call_id": "call_m",
-            "name": "docs_search",
-            "arguments": "{}",
-            "status": "completed",
-        },
-        "hosted": {"type": "web_search_call", "id": "ws_1", "status": "completed"},
-    }
-    output = [items[kind] for kind in kinds]
-    body = {"id": "resp_1", "object": "response", "status": "completed", "output": output}
-    return Raw(json.dumps(body), "application/json")
-
-
-def test_a14_a_grammar_tools_call_is_the_clients(tmp_path: Path):
-    cell = Cell(OPENAI_RESPONSES, stream=False)
-    with proxied(
-        [custom("hosted", "managed", "custom"), custom("custom", "managed")], tmp_path
-    ) as proxy:
-        got = proxy.ask(cell.path, cell.request([user("hi")]))
-        refused = proxy.ask(cell.path, cell.request([user("ho")]))
-        assert proxy.service.tools == ["docs_search"]
-    kinds = [one["type"] for one in got.json["output"]]
-    assert kinds == ["web_search_call", "custom_tool_call"]
-    assert got.json["output"][1]["input"] == "*** Begin\n"
-    native = refused.json["error"]["agent_proxy"]["native_calls"]
-    assert [one["name"] for one in native] == ["apply_patch"]
-
-
-def test_a14_a_search_of_the_vendors_own_is_neutral(tmp_path: Path):
-    cell = Cell(ANTHROPIC_MESSAGES, stream=False)
-    search = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
-    found = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
-    read = {"type": "tool_use", "id": "toolu_1", "name": "read_file", "input": {"b": 1, "a": 2}}
-    ours = {"type": "tool_use", "id": "toolu_2", "name": "docs_search", "input": {}}
-    message = {
-        "id": "msg_1",
-        "type": "message",
-        "role": "assistant",
-        "model": "m",
-        "content": [search, found, ours, read],
-        "stop_reason": "tool_use",
-        "stop_sequence": None,
-        "usage": {"input_tokens": 1, "output_tokens": 1},
-    }
-    with proxied([Raw(json.dumps(message), "application/json")], tmp_path) as proxy:
-        got = proxy.ask(cell.path, cell.request([user("hi")]))
-        assert proxy.service.tools == ["docs_search"]
-    assert got.json["content"] == [search, found, read]
-
-
-def test_a14_a_client_of_the_old_form_is_left_alone(tmp_path: Path):
-    cell = Cell(OPENAI_CHAT, stream=False)
-    functions = [{"name": "read_file", "parameters": {"type": "object", "properties": {}}}]
-    with (
-        ToolService(lambda tool, asked: Answered(body=json.dumps(asked).encode())) as upstream,
-        ToolService() as service,
-    ):
-        known = Proxied(upstream, service, tmp_path)
-        with serving(known, configured(upstream.url, service, tmp_path)) as proxy:
-            body = cell.request([user("hi")], tools=(), functions=functions)
-            assert proxy.ask(cell.path, body).json == body
-
-
-@pytest.mark.parametrize("path", ["/v1/models", "/v1/models/m?x=1", "/models"])
-def test_a70_models_are_the_upstreams(path: str, tmp_path: Path):
-    with (
-        ToolService(lambda tool, asked: Answered(body=b'{"data":[]}')) as upstream,
-        ToolService() as service,
-    ):
-        known = Proxied(upstream, service, tmp_path)
-        with serving(known, configured(upstream.url, service, tmp_path)) as proxy:
-            got = proxy.ask(path, b"", method="GET")
-        assert upstream.begun[0].startswith("v1/models")
-    assert got.json == {"data": []}
 
 
 def test_a73_a_conversation_keeps_the_tools_that_it_began_with(tmp_path: Path):

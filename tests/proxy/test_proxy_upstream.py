@@ -186,15 +186,6 @@ def test_an_edit_of_an_early_message_keeps_what_follows_the_same_question(
         )
 
 
-def test_several_choices_pass_where_the_operator_says_so(tmp_path: Path):
-    mediation = {"n_policy": "bypass"}
-    with proxied([Say("x")], tmp_path, mediation=mediation) as proxy:
-        proxy.ask(CHAT.path, CHAT.request([user("hi")], n=2))
-        tools = proxy.upstream.requests[0].body["tools"] if proxy.upstream.requests else []
-        proxy.upstream.violations.clear()
-    assert "docs_search" not in str(tools)
-
-
 def test_an_audit_that_is_full_begins_anew(tmp_path: Path):
     path = tmp_path / "deep" / "audit.jsonl"
     audit = Audit(path, 200, Redactor(frozenset({"sesame-open"})))

@@ -8,6 +8,7 @@ from msgspec import Raw
 
 from agent_cli.proxy.dialects.base import Fields, StreamCutError, encoded, theirs
 from agent_cli.proxy.dialects.base import value_of as member
+from agent_cli.proxy.dialects.chat.grammar_tools import as_made, grammar_piece
 from agent_cli.proxy.dialects.chat.reply import SEPARATOR, THOUGHTS, assembled, finish_of
 from agent_cli.proxy.dialects.shapes import mapping, words
 from agent_cli.proxy.dialects.turns import Part, Role, Round, Turn, View
@@ -53,7 +54,10 @@ class _Reading:
             if said := words(delta.get(name)):
                 self.words.setdefault(name, []).append(said)
         for piece in delta.get("tool_calls") or ():
-            self.calls.add(_PIECE.decode(msgspec.json.encode(piece)), self.deltas)
+            read = _PIECE.decode(msgspec.json.encode(piece))
+            if "custom" in piece:
+                read.function = grammar_piece(mapping(piece["custom"]))
+            self.calls.add(read, self.deltas)
         if old := delta.get("function_call"):
             function = msgspec.convert(old, FunctionPiece)
             self.calls.add(CallPiece(function=function), self.deltas)
@@ -93,7 +97,7 @@ class _Reading:
                     _keep(made[index], opaque)
                 case _:
                     pass
-        return [encoded(call) for call in made.values()]
+        return [encoded(as_made(call)) for call in made.values()]
 
 
 def _keep(call: dict[str, Any], opaque: str) -> None:
