@@ -2,7 +2,6 @@
 
 import http.client
 import json
-import re
 import threading
 import time
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 from msgspec.structs import replace
-from testbed.exchange import ANTHROPIC_MESSAGES, OPENAI_CHAT
+from testbed.exchange import OPENAI_CHAT
 from testbed.managed_service import Answered, ToolService, found
 from testbed.proxied import Proxied, proxied, tools_of
 from testbed.proxy_cells import Cell, M, N, W, cells
@@ -137,28 +136,6 @@ def test_a55_after_the_soft_deadline_the_model_is_told_to_end(cell: Cell, tmp_pa
 
 
 @cells
-def test_a23_the_last_round_is_told_to_be_the_last(cell: Cell, tmp_path: Path):
-    script = [*(Say(calls=[Call("docs_search", {"n": n})]) for n in range(3)), Say("Done.")]
-    with proxied(script, tmp_path, limits={"max_rounds": 2}) as proxy:
-        _, answer = cell.ask(proxy, [user("hi")])
-        assert len(proxy.service.executed) == 2
-        last = proxy.upstream.requests[3].body
-        assert "tool_budget_exhausted" in said(proxy, 3)
-    assert len(last["tools"]) == 4
-    assert last["tool_choice"] in ("none", {"type": "none"})
-    assert (answer.text, answer.finish) == ("Done.", FINAL[cell.wire])
-
-
-@cells
-def test_a24_a_model_that_does_not_end_is_ended(cell: Cell, tmp_path: Path):
-    script = [Say(calls=[Call("docs_search", {"n": n})]) for n in range(3)]
-    with proxied(script, tmp_path, limits={"max_rounds": 1}) as proxy:
-        got = proxy.ask(cell.path, cell.request([user("hi")]))
-    assert got.status == 502
-    assert b"finalization_violated" in got.body
-
-
-@cells
 def test_a44_a_tool_that_ends_the_turn_ends_it(cell: Cell, tmp_path: Path):
     with ToolService() as service:
         tools = tools_of(service)
@@ -241,38 +218,6 @@ def test_a67_the_same_request_twice_at_a_time_executes_once(tmp_path: Path):
     assert answers == ["Done.", "Done."]
 
 
-def test_a17_calls_with_side_effects_run_one_after_the_other(tmp_path: Path):
-    calls = [Call("crm_update", {"q": "a"}), Call("crm_update", {"q": "b"})]
-    with proxied([Say(calls=calls), Say("Done.")], tmp_path) as proxy:
-        CHAT.ask(proxy, [user("hi")])
-        first, second = proxy.service.executed
-    assert first.arguments == {"q": "a"}
-    assert second.began >= first.ended
-    assert first.key != second.key
-
-
-@pytest.mark.parametrize(
-    ("answer", "expected"),
-    [
-        (Answered(502, b"at http://10.0.0.1 it broke"), "http_502"),
-        (Answered(302, b"", (("location", "http://169.254.169.254/"),)), "request_failed"),
-        (Answered(200, b"x" * 5_000_000), "truncated"),
-        (Answered(200, b"{"), "found|\\{"),
-    ],
-    ids=["A19", "A74 redirect", "A21", "no JSON"],
-)
-def test_a19_a21_a74_what_a_service_answers_is_told_in_an_envelope(
-    answer: Answered, expected: str, tmp_path: Path
-):
-    service = ToolService(lambda tool, arguments: answer)
-    with proxied([Say(calls=[M]), Say("Done.")], tmp_path, service) as proxy:
-        _, heard = CHAT.ask(proxy, [user("hi")])
-        result = proxy.upstream.requests[1].body["messages"][-1]["content"]
-    assert heard.text == "Done."
-    assert len(result) <= 16 * 1024
-    assert re.search(expected, result)
-
-
 def test_a74_an_argument_cannot_lead_elsewhere(tmp_path: Path):
     with ToolService() as service:
         tools = tools_of(service)
@@ -283,14 +228,3 @@ def test_a74_an_argument_cannot_lead_elsewhere(tmp_path: Path):
             CHAT.ask(proxy, [user("hi")])
             assert "request_build_failed" in said(proxy, 1)
         assert service.begun == ["notes/a%20b%2F..%2Fc/end"]
-
-
-@cells
-def test_a20_arguments_that_break_the_schema_are_explained(cell: Cell, tmp_path: Path):
-    script = [Say(calls=[Call("docs_search", {"n": "many"})]), Say("Done.")]
-    with proxied(script, tmp_path) as proxy:
-        cell.ask(proxy, [user("hi")])
-        assert proxy.service.executed == []
-        assert "schema_validation" in said(proxy, 1)
-        if cell.wire == ANTHROPIC_MESSAGES:
-            assert '"is_error": true' in said(proxy, 1)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from testbed.proxied import proxied
 from testbed.proxy_cells import B, Cell, M, N, W, cells, names
-from testbed.proxy_clients import CALLING, FINAL, repeated, results, user
+from testbed.proxy_clients import CALLING, repeated, results, user
 from testbed.replies import Call, Say, Usage
 
 
@@ -19,40 +19,6 @@ def test_a3_a4_native_calls_are_returned_as_they_are(cell: Cell, tmp_path: Path)
     assert names(answer) == ["read_file", "bash"]
     assert answer.text == "Let me see."
     assert answer.finish == CALLING[cell.wire]
-
-
-@cells
-def test_a15_a_managed_call_is_executed_in_a_hidden_round(cell: Cell, tmp_path: Path):
-    with proxied([Say(calls=[M]), Say("Found it.")], tmp_path) as proxy:
-        got, answer = cell.ask(proxy, [user("hi")])
-        assert proxy.service.tools == ["docs_search"]
-        assert len(proxy.upstream.requests) == 2
-        (entry,) = proxy.audit("history")
-    assert (answer.text, answer.calls, answer.finish) == ("Found it.", [], FINAL[cell.wire])
-    assert b"docs_search" not in got.body
-    assert [one["name"] for one in entry["tool_trace"]] == ["docs.search"]
-    if not cell.stream:
-        assert got.headers["x-agent-proxy-rounds"] == "2"
-        assert got.disposition == "final"
-
-
-@cells
-def test_a16_calls_that_only_read_run_together(cell: Cell, tmp_path: Path):
-    more = Call("docs_search", {"q": "z"})
-    with proxied([Say(calls=[M, more]), Say("Done.")], tmp_path) as proxy:
-        cell.ask(proxy, [user("hi")])
-        assert proxy.service.tools == ["docs_search"] * 2
-        said = json.dumps(proxy.upstream.requests[1].body).replace("\\", "")
-    assert said.rindex('"q": "x"') < said.rindex('"q": "z"')
-
-
-@cells
-def test_a18_the_words_of_all_rounds_are_shown(cell: Cell, tmp_path: Path):
-    script = [Say("step 1", [M]), Say("step 2", [W]), Say("The end.")]
-    with proxied(script, tmp_path) as proxy:
-        _, answer = cell.ask(proxy, [user("hi")])
-        assert proxy.service.tools == ["docs_search", "crm_update"]
-    assert answer.text == "step 1\n\nstep 2\n\nThe end."
 
 
 @cells

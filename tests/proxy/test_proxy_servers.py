@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from testbed.exchange import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES
+from testbed.exchange import OPENAI_CHAT
 from testbed.proxied import Proxied, proxied
 from testbed.proxy_cells import Cell, cells
 from testbed.proxy_clients import user
@@ -34,21 +34,6 @@ def test_a_servers_tool_is_called_in_a_hidden_round(cell: Cell, tmp_path: Path):
         (entry,) = proxy.audit("history")
     assert answer.text == "Done."
     assert [one["name"] for one in entry["tool_trace"]] == ["docs.echo"]
-
-
-@cells
-def test_a22_an_image_is_shown_where_it_can_be(cell: Cell, tmp_path: Path):
-    parts: dict[str, Any] = {"mcp": {"docs": BARE}, "http": {}}
-    with proxied([Say(calls=[Call("docs_picture")]), Say("Done.")], tmp_path, **parts) as proxy:
-        cell.ask(proxy, [user("hi")])
-        result = said(proxy, 1)
-    kind = {
-        OPENAI_CHAT: "image/png",
-        OPENAI_RESPONSES: '"type": "input_image"',
-        ANTHROPIC_MESSAGES: '"media_type": "image/png"',
-    }[cell.wire]
-    assert kind in result
-    assert ("cannot be shown" in result) is (cell.wire == OPENAI_CHAT)
 
 
 @cells

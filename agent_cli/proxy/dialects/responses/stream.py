@@ -26,6 +26,14 @@ from agent_cli.wire.frames import Frame
 from agent_cli.wire.sse import write_event
 
 _ENDS = frozenset({"response.completed", "response.incomplete"})
+_CODES = frozenset(
+    {
+        "context_length_exceeded", "cyber_policy", "insufficient_quota", "invalid_prompt",
+        "rate_limit_exceeded", "server_error", "server_is_overloaded",
+    }
+)  # fmt: skip
+"""Codes of failures that clients know; any other they may ask again for without end."""
+_BY_STATUS = {400: "invalid_prompt", 429: "rate_limit_exceeded"}
 _FAILURES = frozenset({"response.failed", "response.cancelled", "error"})
 
 
@@ -228,7 +236,8 @@ class ResponsesStream:
 
 def _as_failed(begun: dict[str, Any], error: ProxyError) -> dict[str, Any]:
     """Return the response as it failed, with a code for which clients do not ask again in vain."""
-    code = "invalid_prompt" if error.status == 400 else error.code or "server_error"  # noqa: PLR2004 - HTTP
+    known = error.code in _CODES
+    code = error.code if known else _BY_STATUS.get(error.status, "server_error")
     message = error.message
     if code != error.code and not message.startswith(f"{error.code}: "):
         message = f"{error.code}: {message}"
