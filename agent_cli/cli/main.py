@@ -18,12 +18,13 @@ from agent_cli.cli.standard_streams import prepare
 from agent_cli.cli.typer_start import skip_pydantic
 from agent_cli.engine.outcomes import EXIT_STATUS, Verdict
 from agent_cli.frontends.sanitiser import visible
-from agent_cli.i18n.catalog import say
+from agent_cli.i18n.catalog import prefer, say
 from agent_cli.settings.load import own_language
 from agent_cli.settings.secrets import MissingKeyError
 from agent_cli.types.errors import ConfigurationError, JournalError
 
 COMMANDS = {
+    "config": "show what is set, and which layer wins",
     "demo": "watch a session without a key",
     "doctor": "check keys, servers and tools",
     "import": "bring over what Roo Code was set up with",
@@ -52,8 +53,7 @@ def run(arguments: list[str]) -> int:
     prepare()
     name, rest = route(arguments)
     skip_pydantic()
-    if spoken := own_language(os.environ):
-        os.environ["AGENT_LANGUAGE"] = spoken  # where `say` looks first
+    prefer(own_language(os.environ))
     command = command_of(app_of(name))
     ended, message = Verdict.BUG, ""
     try:

@@ -1,6 +1,5 @@
 """The one place that decides whether a folder acts: by what was trusted, a flag, or a question."""
 
-import os
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
@@ -11,8 +10,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from agent_cli.cli.trust_view import ignored_remark, one_line, refusals, shown
-from agent_cli.i18n.catalog import say
-from agent_cli.settings.load import Folder, ProjectFile, load_layers
+from agent_cli.i18n.catalog import prefer, say
+from agent_cli.settings.load import Folder, Loaded, ProjectFile, load_layers
 from agent_cli.settings.places import data_directory, is_inside
 from agent_cli.settings.schema import Settings
 from agent_cli.trust.manifest import CONFIG, LOCAL_CONFIG, MCP, Manifest
@@ -48,17 +47,24 @@ def settings_in(
     Says on standard error what has no effect.
     """
     loaded = load_layers(environ, flags, Folder(root))
-    _speak(loaded.settings)
+    prefer(loaded.settings.language)
     standing = decide(root, environ, trust=trust, interactive=interactive)
     files = _settings_files(root, standing)
     own = loaded.settings
     if files:
         loaded = load_layers(environ, flags, Folder(root, files))
-        _speak(loaded.settings)
+        prefer(loaded.settings.language)
     for ignored in loaded.ignored:
         sys.stderr.write(ignored_remark(ignored) + "\n")
     hooked = standing.manifest if loaded.settings.hooks != own.hooks else None
     return InForce(loaded.settings, standing, hooked, own.completion.verify)
+
+
+def layers_in(root: Path, environ: Mapping[str, str]) -> Loaded:
+    """Return what every layer says for work in a folder, without a question or a word."""
+    return load_layers(
+        environ, None, Folder(root, _settings_files(root, standing_of(root, environ)))
+    )
 
 
 def folders_servers(standing: Standing) -> "FoldersFile | None":
@@ -134,12 +140,6 @@ def _settings_files(root: Path, standing: Standing) -> tuple[ProjectFile, ...]:
     return tuple(
         ProjectFile(root / name, content) for name, content in contents if content is not None
     )
-
-
-def _speak(settings: Settings) -> None:
-    """Let `say` speak the language of the settings: it looks into our environment first."""
-    if settings.language:
-        os.environ["AGENT_LANGUAGE"] = settings.language
 
 
 def _forget_what_was_typed() -> None:

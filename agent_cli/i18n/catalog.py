@@ -45,12 +45,23 @@ def say_many(one: str, many: str, /, count: int, **values: object) -> str:
     return translated.format(count=count, **values)
 
 
+class _Settings:
+    """What the settings ask for; a process speaks one language."""
+
+    language = ""
+
+
+def prefer(language: str | None) -> None:
+    """Speak this language, unless AGENT_LANGUAGE says another; nothing for the locale's."""
+    _Settings.language = language or ""
+
+
 def language(environ: Mapping[str, str]) -> str:
-    """Return the language that the environment asks for, `en` if it asks for none."""
-    for variable in ("AGENT_LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
-        value = environ.get(variable, "").split(".")[0]
-        if value:
-            return "en" if value in ("C", "POSIX") else value
+    """Return the language of the environment or the settings, `en` if nobody asks for one."""
+    locale = (environ.get(name, "") for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
+    for value in (environ.get("AGENT_LANGUAGE", ""), _Settings.language, *locale):
+        if name := value.split(".")[0]:
+            return "en" if name in ("C", "POSIX") else name
     return "en"
 
 

@@ -70,18 +70,19 @@ def _check(value: object, type_: Any, keys: Keys) -> None:
         of_key, of_value = get_args(type_)
         for name, entry in table.items():
             if get_origin(of_key) is Literal and name not in get_args(of_key):
-                raise _unknown((*keys, name), sorted(get_args(of_key)))
+                raise unknown((*keys, name), sorted(get_args(of_key)))
             _check(entry, of_value, (*keys, name))
         return
     known = {field.name: field.type for field in fields(type_)}
     for name, entry in table.items():
         here = (*keys, name)
         if name not in known:
-            raise _unknown(here, sorted(known))
+            raise unknown(here, sorted(known))
         _check(entry, known[name], here)
 
 
-def _unknown(keys: Keys, known: list[str]) -> SettingError:
+def unknown(keys: Keys, known: list[str]) -> SettingError:
+    """Return the error for a name that means nothing; it names what is near."""
     return SettingError(
         say("unknown setting {keys!r}; {near}", keys=".".join(keys), near=_near(keys[-1], known)),
         keys,

@@ -6,6 +6,7 @@ A project's files are never opened here: who trusts the folder hands over the co
 """
 
 from collections.abc import Mapping
+from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -41,10 +42,31 @@ class Folder(Struct, frozen=True):
     files: tuple[ProjectFile, ...] = ()
 
 
+class Source(StrEnum):
+    """Who says something, lowest first."""
+
+    USER = "user"
+    PROJECT = "project"
+    ENVIRONMENT = "environment"
+    FLAGS = "flags"
+    MANAGED = "managed"
+
+
+class Layer(Struct, frozen=True):
+    """What one source says."""
+
+    source: Source
+    place: str
+    """The file; empty for what is no file."""
+    table: Table
+
+
 class Loaded(Struct, frozen=True):
     settings: Settings
     ignored: tuple[Ignored, ...] = ()
     """What was set and has no effect; for the user to hear."""
+    layers: tuple[Layer, ...] = ()
+    """Those that say something, lowest first."""
 
 
 def load(environ: Mapping[str, str], flags: Mapping[str, object] | None = None) -> Settings:
@@ -60,13 +82,22 @@ def load_layers(
 ) -> Loaded:
     """Return the settings in force. A flag that is None was not given."""
     ignored: list[Ignored] = []
-    merged = _user_layer(environ, folder, ignored)
+    managed = managed or managed_file()
+    own = _user_layer(environ, folder, ignored)
+    layers, merged = [Layer(Source.USER, str(config_file(environ)), own)], own
     for file in folder.files if folder else ():
-        merged = merge(merged, _project_layer(file, merged, environ, ignored))
-    for layer in (from_environment(environ), from_flags(flags or {})):
-        merged = merge(merged, layer)
-    merged = merge(merged, _managed_layer(managed or managed_file(), ignored))
-    return Loaded(msgspec.convert(merged, Settings), tuple(ignored))
+        said = _project_layer(file, merged, environ, ignored)
+        layers.append(Layer(Source.PROJECT, str(file.path), said))
+        merged = merge(merged, said)
+    above = (
+        Layer(Source.ENVIRONMENT, "", from_environment(environ)),
+        Layer(Source.FLAGS, "", from_flags(flags or {})),
+        Layer(Source.MANAGED, str(managed), _managed_layer(managed, ignored)),
+    )
+    for layer in above:
+        merged = merge(merged, layer.table)
+    saying = tuple(layer for layer in (*layers, *above) if layer.table)
+    return Loaded(msgspec.convert(merged, Settings), tuple(ignored), saying)
 
 
 def read_file(path: Path) -> Table:
@@ -85,11 +116,9 @@ def read_file(path: Path) -> Table:
 def own_language(environ: Mapping[str, str]) -> str:
     """Return the language that the user's file asks for.
 
-    It is empty if the environment says one, or if the file cannot be used: it is read again by
-    whoever needs it whole, and only then found fault with.
+    It is empty if the file cannot be used: it is read again by whoever needs it whole, and only
+    then found fault with.
     """
-    if environ.get("AGENT_LANGUAGE"):
-        return ""
     try:
         return str(read_file(config_file(environ)).get("language") or "")
     except ConfigurationError:

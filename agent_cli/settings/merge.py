@@ -21,14 +21,15 @@ def _merge(below: Table, above: Table, keys: tuple[str, ...]) -> Table:
         here = (*keys, name)
         if isinstance(value, dict) and isinstance(under, dict):
             merged[name] = _merge(cast("Table", under), cast("Table", value), here)
-        elif isinstance(value, list) and isinstance(under, list) and _adds_up(here):
+        elif isinstance(value, list) and isinstance(under, list) and adds_up(here):
             merged[name] = [*under, *value]  # pyright: ignore[reportUnknownVariableType] - TOML
         else:
             merged[name] = value
     return merged
 
 
-def _adds_up(keys: tuple[str, ...]) -> bool:
+def adds_up(keys: tuple[str, ...]) -> bool:
+    """Whether what all layers say of it holds, not only what the highest says."""
     return keys[:1] == ("hooks",) or keys in {
         ("approval", "rules", "ask"),
         ("approval", "rules", "deny"),
