@@ -20,6 +20,7 @@ from agent_cli.types.entries import (
 from agent_cli.types.errors import InvalidTransitionError
 from agent_cli.types.messages import AssistantMessage, NudgeMessage, UserMessage
 from agent_cli.types.outcomes import Code, Nudge
+from agent_cli.types.user_commands import UserRan
 
 
 def assistant_said(task: Task, message: AssistantMessage) -> Task:
@@ -54,8 +55,8 @@ def converse(task: Task, entry: Entry) -> Task:  # noqa: PLR0911 - one line a fa
             demand(not task.open_calls, "nudged while calls were open")
             nudge = NudgeMessage(entry.code, entry.detail)
             return replace(task, messages=(*task.messages, nudge), nudges=task.nudges + 1)
-        case FilesRestored():
-            return _restored(task, entry)
+        case FilesRestored() | UserRan():
+            return _did(task, entry)
         case TodosUpdated():
             return replace(task, todos=entry.todos)
         case ModeSwitched():
@@ -92,9 +93,18 @@ def _user_said(task: Task, entry: UserSaid) -> Task:
         stop=None,
         limit=None,
         restored=(),
+        ran=(),
         completion=None,
         result=None,
     )
+
+
+def _did(task: Task, entry: FilesRestored | UserRan) -> Task:
+    """Return the task after what the user did beside the conversation; they are told of it."""
+    if isinstance(entry, FilesRestored):
+        return _restored(task, entry)
+    demand(not task.open_calls, "the user ran a command while calls were open")
+    return replace(task, ran=(*task.ran, entry))
 
 
 def _restored(task: Task, entry: FilesRestored) -> Task:

@@ -17,6 +17,7 @@ from agent_cli.types.messages import Recorded, ToolCall
 from agent_cli.types.outcomes import Code, Limit, Outcome, Stop
 from agent_cli.types.turn_rules import TurnRules
 from agent_cli.types.usage import Usage
+from agent_cli.types.user_commands import UserRan
 
 
 class Last(Struct, frozen=True):
@@ -80,6 +81,8 @@ class Task(Struct, frozen=True):
     """What the calls of the last assistant message changed, in order, and still stands."""
     restored: tuple[str, ...] = ()
     """Files that the user has undone or redone since they last spoke."""
+    ran: tuple[UserRan, ...] = ()
+    """Commands that they have run themselves since then."""
     unresolved: tuple[tuple[str, str], ...] = ()
     """(tool, target) of failed calls that no later call on the same target made good."""
     evidence: Evidence = Evidence()

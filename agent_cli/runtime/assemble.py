@@ -12,6 +12,7 @@ from agent_cli.context.environment import MOST_NAMES, details
 from agent_cli.context.modes import allows
 from agent_cli.context.request import RequestBuilder
 from agent_cli.context.terms import Terms
+from agent_cli.context.user_commands import ran
 from agent_cli.engine.budget import Budget
 from agent_cli.engine.steps import Rules
 from agent_cli.engine.task import State
@@ -219,7 +220,7 @@ def _environment(parts: Parts, state: State) -> str:
     names = None if task.messages else _names(parts.toolbox.workspace)
     now = datetime.now().astimezone()
     mode = parts.toolbox.customs.modes.find(task.mode)
-    return details(
+    environment = details(
         now=now,
         mode=mode,
         todos=task.todos,
@@ -228,6 +229,7 @@ def _environment(parts: Parts, state: State) -> str:
         commands=parts.toolbox.processes.background.standing(),
         planning=state.approval is ApprovalMode.PLAN if state.planned else None,
     )
+    return "\n\n".join(filter(None, (ran(task.ran), environment)))
 
 
 def _names(workspace: Workspace) -> list[str]:

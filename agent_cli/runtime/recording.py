@@ -36,6 +36,7 @@ from agent_cli.types.entries import (
 from agent_cli.types.errors import JournalError
 from agent_cli.types.messages import AssistantMessage
 from agent_cli.types.outcomes import Code, Nudge, Outcome
+from agent_cli.types.user_commands import UserRan
 
 _ANSWER = re.compile(r"<answer>(.*)</answer>", re.DOTALL)
 _FEEDBACK = re.compile(r"<feedback>\n(.*)\n</feedback>", re.DOTALL)
@@ -186,6 +187,7 @@ def _is_from_outside(entry: Entry) -> bool:
             | FailuresWaived()
             | HistoryCompacted()
             | Rewound()
+            | UserRan()
         ):
             return True
         case _:

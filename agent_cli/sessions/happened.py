@@ -21,6 +21,7 @@ from agent_cli.types.entries import (
     TodosUpdated,
     TurnRulesSet,
 )
+from agent_cli.types.user_commands import UserRan
 
 _BOXES = {"pending": "[ ]", "in_progress": "[-]", "completed": "[x]"}
 
@@ -61,6 +62,8 @@ def _of_session(entry: Entry) -> str | None:
             return text
         case Rewound(kept):
             return str(kept)
+        case UserRan(command, output):
+            return f"$ {command}\n{output}".rstrip()
         case ParallelSwitched(on):
             return "on" if on else "off"
         case TurnRulesSet(rules):

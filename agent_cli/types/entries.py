@@ -15,6 +15,7 @@ from agent_cli.types.outcomes import Limit, Nudge, Stop
 from agent_cli.types.requests import Protocol
 from agent_cli.types.turn_rules import TurnRules
 from agent_cli.types.usage import Usage
+from agent_cli.types.user_commands import UserRan
 
 
 class Todo(Struct, frozen=True):
@@ -257,6 +258,7 @@ Entry: TypeAlias = (
     | TurnRulesSet
     | TaskStarted
     | UserSaid
+    | UserRan
     | InputQueued
     | AssistantSaid
     | AttemptLost

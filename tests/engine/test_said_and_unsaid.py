@@ -30,6 +30,7 @@ from agent_cli.types.errors import InvalidTransitionError
 from agent_cli.types.evidence import FileChange, FileVersion
 from agent_cli.types.messages import ToolCall
 from agent_cli.types.outcomes import Stop
+from agent_cli.types.user_commands import UserRan
 
 MEANWHILE = InputQueued("use tabs")
 DELIVERED = UserSaid("use tabs", queued=True)
@@ -101,6 +102,29 @@ def test_what_was_done_to_files_is_not_unsaid():
     assert state.task.evidence.changed == (change,)
 
 
+RAN = UserRan("ls", "a\n", 0)
+
+
+@pytest.mark.parametrize(
+    ("told", "left"),
+    [
+        pytest.param([RAN], (RAN,), id="it waits for the next words"),
+        pytest.param([RAN, UserSaid("so")], (), id="and goes along with them"),
+        pytest.param([RAN, HistoryCompacted("what was said", 1, "user")], (RAN,), id="compacted"),
+        pytest.param([RAN, UserSaid("so"), asked(text="hm"), Rewound(1)], (RAN,), id="unsaid"),
+    ],
+)
+def test_what_the_user_has_run(told: list[Told], left: tuple[UserRan, ...]):
+    state = story(asked(text="well"), *told)
+    assert state.task.ran == left
+
+
+def test_a_command_of_the_user_gives_nobody_the_floor():
+    assert next_step(story(asked(text="well"), RAN), Rules(interactive=True)) == AwaitUser(
+        Awaiting.FLOOR
+    )
+
+
 COMPACTED = HistoryCompacted("what was said", 1, "user")
 ILLEGAL: dict[str, tuple[list[Told], Entry]] = {
     "nothing that is queued": ([], InputQueued(" ")),
@@ -108,6 +132,7 @@ ILLEGAL: dict[str, tuple[list[Told], Entry]] = {
     "queued words out of turn": ([InputQueued("first"), MEANWHILE], DELIVERED),
     "as many words back as there are": ([], Rewound(1)),
     "words back before the first": ([], Rewound(-1)),
+    "a command of the user while calls are open": ([asked("a")], RAN),
     "words back while calls are open": ([asked("a")], Rewound(0)),
     "words back behind a compaction": ([asked(text="well"), COMPACTED], Rewound(0)),
 }

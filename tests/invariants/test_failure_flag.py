@@ -39,6 +39,7 @@ from agent_cli.types.messages import ToolResult
 from agent_cli.types.outcomes import Code, Limit, Nudge, Outcome, Stop
 from agent_cli.types.turn_rules import OnFailure, Scope, TurnRules
 from agent_cli.types.usage import Usage
+from agent_cli.types.user_commands import UserRan
 
 SUBTASK: tuple[Entry, ...] = (
     *started("task"),
@@ -69,6 +70,7 @@ ANYTHING: list[tuple[Entry, ...]] = [
     (Nudged(Nudge.NO_TOOL),),
     (InputQueued("and this"), UserSaid("and this", queued=True)),
     (UserSaid("go on"),),
+    (UserRan("ls", "a\n", 0),),
     (RuleGranted("read_file"),),
     (ApprovalSwitched(ApprovalMode.AUTO),),
     (ParallelSwitched(on=False),),

@@ -29,6 +29,7 @@ from agent_cli.types.evidence import Check, FileChange
 from agent_cli.types.messages import AssistantMessage, Image, Reasoning, Text, ToolCall, ToolResult
 from agent_cli.types.outcomes import Code, Outcome, Stop
 from agent_cli.types.requests import Protocol
+from agent_cli.types.user_commands import UserRan
 
 HOSTILE = [
     "<script>alert(1)</script>", "</pre>", "</details>", "<!--", "]]>", "&lt;", '" onload="x',
@@ -62,6 +63,7 @@ ENTRIES: st.SearchStrategy[Entry] = st.one_of(
     st.builds(Rewound, st.integers(-1, 5)),
     st.builds(SessionRenamed, TEXTS),
     st.builds(InputQueued, TEXTS),
+    st.builds(UserRan, TEXTS, TEXTS),
     st.builds(ModelSwitched, TEXTS),
     st.builds(TaskFinished, TEXTS),
     st.builds(Interrupted, st.sampled_from(Stop), TEXTS, TEXTS),

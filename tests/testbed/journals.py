@@ -63,6 +63,7 @@ from agent_cli.types.messages import (
 from agent_cli.types.outcomes import Code, Limit, Nudge, Outcome, Stop
 from agent_cli.types.turn_rules import OnFailure, TurnRules
 from agent_cli.types.usage import Usage
+from agent_cli.types.user_commands import UserRan
 
 MADE = FileChange("a", None, FileVersion("0" * 64, 0o644))
 
@@ -118,6 +119,7 @@ SESSION: list[Entry] = entries_of(
         FilesRestored((FileChange("a", MADE.after, None),), "undo", ("e",), ("c",)),
         asked(text="well"),
         HistoryCompacted("what was said", 1, "user", asked=True, usage=Usage(1)),
+        UserRan("make `x`", "done\n```\n", 2),
         UserSaid("no"),
         asked(text="well <script>alert(1)</script>"),
         Rewound(3),

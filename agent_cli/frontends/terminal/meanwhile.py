@@ -8,6 +8,7 @@ from agent_cli.frontends.sanitiser import visible
 from agent_cli.frontends.terminal.below import Desk
 from agent_cli.frontends.terminal.commands import registry
 from agent_cli.frontends.terminal.commands.base import Draft, Here, Leave, Prompt
+from agent_cli.frontends.terminal.shell_line import is_shell_line
 from agent_cli.i18n.catalog import say
 
 
@@ -23,6 +24,9 @@ def desk(here: Here) -> Desk:
 def _enter(here: Here, line: str) -> None:
     """Queue what is for the model; run a command that only looks, and say so of any other."""
     customs = here.agent.customs
+    if is_shell_line(line):
+        here.writer.show(Text(say("a command has to wait until the work is done"), style="dim"))
+        return
     if registry.is_prompt(customs, line):
         here.agent.queue(line)
         return

@@ -26,6 +26,7 @@ from agent_cli.frontends.terminal.commands.base import (
 from agent_cli.frontends.terminal.input import ReadLine
 from agent_cli.frontends.terminal.interrupt import interruptible
 from agent_cli.frontends.terminal.meanwhile import desk
+from agent_cli.frontends.terminal.shell_line import is_shell_line, run_shell_line
 from agent_cli.i18n.catalog import say
 from agent_cli.types.errors import HookError, ProviderError
 
@@ -62,7 +63,9 @@ class Repl:
         if once:
             return None
         while (line := await self._next()) is not None:
-            if not registry.is_prompt(self._agent.customs, line):
+            if is_shell_line(line):
+                await self._shell(line)
+            elif not registry.is_prompt(self._agent.customs, line):
                 left = await self._command(line)
                 if left is not None:
                     return left.to
@@ -84,6 +87,11 @@ class Repl:
             return ""
         self._leaving = False
         return line
+
+    async def _shell(self, line: str) -> None:
+        said = await self._watched(run_shell_line(self._agent, self._writer, line))
+        if said is not FAILED:
+            await self._answered(say("interrupted") if said is None else said)
 
     async def _command(self, line: str) -> Leave | None:
         """Do what the command says; return that the user wants to leave, if so."""
