@@ -152,7 +152,8 @@ def test_a44_a_tool_that_ends_the_turn_ends_it(cell: Cell, tmp_path: Path):
     assert answer.finish == FINAL[cell.wire]
 
 
-def test_a56_a_call_with_a_side_effect_is_ended_without_its_client(tmp_path: Path):
+@cells
+def test_a56_a_call_with_a_side_effect_is_ended_without_its_client(cell: Cell, tmp_path: Path):
     go_on = threading.Event()
 
     def slow(tool: str, arguments: dict[str, Any]) -> Answered:
@@ -162,11 +163,11 @@ def test_a56_a_call_with_a_side_effect_is_ended_without_its_client(tmp_path: Pat
     script = [Say(calls=[W]), Say(calls=[W]), Say("Done.")]
     with proxied(script, tmp_path, ToolService(slow)) as proxy:
         connection = http.client.HTTPConnection("127.0.0.1", proxy.port)
-        connection.request("POST", CHAT.path, msgspec.json.encode(CHAT.request([user("hi")])))
+        connection.request("POST", cell.path, msgspec.json.encode(cell.request([user("hi")])))
         proxy.service.wait_for(1)
         connection.close()
         go_on.set()
-        _, answer = CHAT.ask(proxy, [user("hi")])
+        _, answer = cell.ask(proxy, [user("hi")])
         assert proxy.service.tools == ["crm_update"]
         gone = proxy.audit("client_disconnect")
     assert answer.text == "Done."
@@ -195,11 +196,12 @@ def test_a66_a_volatile_one_is(cell: Cell, tmp_path: Path):
         assert len(service.executed) == 2
 
 
-def test_a67_the_same_request_twice_at_a_time_executes_once(tmp_path: Path):
+@cells
+def test_a67_the_same_request_twice_at_a_time_executes_once(cell: Cell, tmp_path: Path):
     both = threading.Barrier(2, timeout=20)
 
     def script(exchange: Any) -> Reply:
-        if "crm_update" in json.dumps(exchange.body["messages"]):
+        if "crm_update" in json.dumps(exchange.body.get("messages") or exchange.body["input"]):
             return Say("Done.")
         both.wait()
         return Say(calls=[W])
@@ -207,7 +209,7 @@ def test_a67_the_same_request_twice_at_a_time_executes_once(tmp_path: Path):
     answers: list[str] = []
     with proxied(script, tmp_path) as proxy:
         threads = [
-            threading.Thread(target=lambda: answers.append(CHAT.ask(proxy, [user("hi")])[1].text))
+            threading.Thread(target=lambda: answers.append(cell.ask(proxy, [user("hi")])[1].text))
             for _ in range(2)
         ]
         for thread in threads:
@@ -218,13 +220,27 @@ def test_a67_the_same_request_twice_at_a_time_executes_once(tmp_path: Path):
     assert answers == ["Done.", "Done."]
 
 
-def test_a74_an_argument_cannot_lead_elsewhere(tmp_path: Path):
+@cells
+def test_a74_a_redirect_is_not_followed(cell: Cell, tmp_path: Path):
+    to = (("location", "http://169.254.169.254/"),)
+    service = ToolService(lambda tool, arguments: Answered(302, b"", to))
+    with proxied([Say(calls=[M]), Say("Done.")], tmp_path, service) as proxy:
+        _, answer = cell.ask(proxy, [user("hi")])
+        told = said(proxy, 1)
+        assert len(service.executed) == 1
+    assert "request_failed" in told
+    assert "169.254" not in told
+    assert answer.text == "Done."
+
+
+@cells
+def test_a74_an_argument_cannot_lead_elsewhere(cell: Cell, tmp_path: Path):
     with ToolService() as service:
         tools = tools_of(service)
         search = replace(tools["docs.search"], url=f"{service.url}/notes/{{q}}/end", method="GET")
         calls = [Call("docs_search", {"q": "a b/../c", "n": 7}), Call("docs_search", {"q": ".."})]
         script = [Say(calls=calls), Say("Done.")]
         with proxied(script, tmp_path, http={"docs.search": search}) as proxy:
-            CHAT.ask(proxy, [user("hi")])
+            cell.ask(proxy, [user("hi")])
             assert "request_build_failed" in said(proxy, 1)
         assert service.begun == ["notes/a%20b%2F..%2Fc/end"]

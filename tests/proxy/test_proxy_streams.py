@@ -11,14 +11,12 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from testbed.exchange import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES, WIRES
+from testbed.exchange import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES
 from testbed.managed_service import Answered, ToolService, found
 from testbed.proxied import Proxied, proxied
-from testbed.proxy_cells import Cell, M, N
+from testbed.proxy_cells import Cell, M, N, both_of_each_wire, cells, stream_cells
 from testbed.proxy_clients import PATHS, frames, read, user
 from testbed.replies import Call, Delivery, Say
-
-every_wire = pytest.mark.parametrize("wire", WIRES)
 
 
 def pieces(proxy: Proxied, wire: str) -> list[tuple[float, bytes]]:
@@ -35,11 +33,11 @@ def pieces(proxy: Proxied, wire: str) -> list[tuple[float, bytes]]:
     return found_pieces
 
 
-@every_wire
-def test_a2_text_passes_at_once(wire: str, tmp_path: Path):
+@stream_cells
+def test_a2_text_passes_at_once(cell: Cell, tmp_path: Path):
     say = Say("One. Two. Three. Four.", delivery=Delivery(piece=5, between=0.15))
     with proxied([say], tmp_path) as proxy:
-        came = pieces(proxy, wire)
+        came = pieces(proxy, cell.wire)
     first = next(at for at, piece in came if b"One." in piece)
     last = next(at for at, piece in came if b". Fou" in piece)
     assert last - first > 0.3
@@ -68,8 +66,9 @@ def test_a59_a_client_that_bears_no_comments_gets_none(keepalive: str, tmp_path:
     assert read(OPENAI_CHAT, body, stream=True).text == "Looking.\n\nDone."
 
 
-@every_wire
-def test_a59_while_tools_run_the_client_is_kept_waiting(wire: str, tmp_path: Path):
+@stream_cells
+def test_a59_while_tools_run_the_client_is_kept_waiting(cell: Cell, tmp_path: Path):
+    wire = cell.wire
     go_on = threading.Event()
 
     def slow(tool: str, arguments: dict[str, Any]) -> Answered:
@@ -94,16 +93,23 @@ def test_a59_while_tools_run_the_client_is_kept_waiting(wire: str, tmp_path: Pat
     assert read(wire, body, stream=True).text == "Looking.\n\nDone."
 
 
-def test_a62_usage_that_was_not_asked_for_is_not_shown(tmp_path: Path):
+@cells
+def test_a62_usage_that_was_not_asked_for_is_not_shown(cell: Cell, tmp_path: Path):
     with proxied([Say(calls=[M]), Say("Done.")], tmp_path) as proxy:
-        body = {**Cell(OPENAI_CHAT, stream=True).request([user("hi")])}
-        del body["stream_options"]
-        got = proxy.ask(PATHS[OPENAI_CHAT], body)
-        asked = [one.body["stream_options"] for one in proxy.upstream.requests]
+        body = cell.request([user("hi")])
+        body.pop("stream_options", None)
+        got = proxy.ask(cell.path, body)
+        asked = [one.body.get("stream_options") for one in proxy.upstream.requests]
         (entry,) = proxy.audit("history")
+    assert [one.get("prompt_tokens", one.get("input_tokens")) for one in entry["usage"]] == [
+        100
+    ] * 2
+    if cell != Cell(OPENAI_CHAT, stream=True):
+        assert read(cell.wire, got.body, stream=cell.stream).usage
+        return
     assert asked == [{"include_usage": True}] * 2
-    assert all(json.loads(one.data)["choices"] for one in frames(got.body)[:-1])
-    assert [one["prompt_tokens"] for one in entry["usage"]] == [100, 100]
+    chunks = [json.loads(one.data) for one in frames(got.body)[:-1]]
+    assert all(one["choices"] and not one.get("usage") for one in chunks)
 
 
 @pytest.mark.parametrize(
@@ -167,7 +173,7 @@ class Playing:
         return reply
 
 
-@every_wire
+@both_of_each_wire
 @settings(
     max_examples=25,
     phases=[Phase.explicit, Phase.generate],
@@ -203,7 +209,7 @@ def playing(tmp_path: Path) -> Any:
         proxy.upstream.violations.clear()
 
 
-@every_wire
+@both_of_each_wire
 def test_nothing_of_a_managed_call_is_seen(wire: str, tmp_path: Path):
     secret = Call("docs_search", {"q": "sesame"}, "call_hidden_id")
     script = [Say("A", [secret]), Say("B", [secret, N])]
