@@ -62,11 +62,14 @@ async def _begun(
     services: Services, request: Asked, delivery: Delivery, headers: Mapping[str, str]
 ) -> tuple[Course, Sequence[Raw], Checkpoint]:
     """Return the request with what is remembered of its conversation, and of equal requests."""
-    guides, resumed = await known(services, request)
+    guides, resumed, hides = await known(services, request)
     place = len(request.history)
     recalled, base = await history_of(
         services, request, {at: told for at, told in guides.items() if at < place}
     )
+    if hides and not (recalled.injected or recalled.missed or resumed.rounds):
+        recalled = replace(recalled, missed=("compacted",))  # there is no place for them any more
+        services.audit.write("continuity_miss", request.id, reason="compacted")
     fields, outputs = await chained(services, request)
     injection = replace(request.injection, fields=fields)
     asking = Asking(

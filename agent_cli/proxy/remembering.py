@@ -10,7 +10,15 @@ from msgspec import Raw
 from agent_cli.proxy.continuity import THOUGHT
 from agent_cli.proxy.dialects.turns import Call, Round, Turn
 from agent_cli.proxy.envelopes import Envelope
-from agent_cli.proxy.request import CHECKPOINT, RESPONSE, Asked, Services, anchors
+from agent_cli.proxy.request import (
+    CHECKPOINT,
+    HIDDEN,
+    RESPONSE,
+    Asked,
+    Services,
+    anchors,
+    hidden_key,
+)
 from agent_cli.proxy.store import Checkpoint, Kept, Segment
 
 Results = Sequence[tuple[Call, Envelope]]
@@ -70,6 +78,8 @@ class Memory:
             time.time(),
         )
         await self._services.store.remember(segment)
+        if key := hidden_key(request):
+            await self._services.store.put(HIDDEN, request.principal, key, b"1")
         await self._remember_response(rounds[0].turn, last.turn, results)
         self._services.audit.write(
             "continuity_store", request.id, segment=segment.id, layout=segment.layout

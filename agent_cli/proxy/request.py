@@ -22,6 +22,8 @@ from agent_cli.proxy.upstreams import Upstreams
 
 CHECKPOINT = "checkpoint"
 GUIDANCE = "guidance"
+HIDDEN = "hidden"
+"""That a conversation has hidden rounds."""
 RESPONSE = "response"
 _PINNED = "tools"
 _CHECKPOINT = msgspec.json.Decoder(Checkpoint)
@@ -125,8 +127,8 @@ async def pinned(
     return msgspec.json.decode(body, type=dict[str, Managed]) if body else tools
 
 
-async def known(services: Services, request: Asked) -> tuple[Guides, Checkpoint]:
-    """Return what equal requests have left behind.
+async def known(services: Services, request: Asked) -> tuple[Guides, Checkpoint, bool]:
+    """Return what equal requests have left behind, and whether the conversation has hidden rounds.
 
     Refused turns with what was answered to them, by their places in the history; and the hidden
     rounds that can be gone on from.
@@ -137,12 +139,18 @@ async def known(services: Services, request: Asked) -> tuple[Guides, Checkpoint]
     keys = [guidance_key(request, request.prefixes[place]) for place in places]
     wanted = [(GUIDANCE, key, config.continuity.guidance_ttl) for key in keys]
     wanted.append((CHECKPOINT, request.digest, config.continuity.journal_ttl))
-    *told, kept = await services.store.get_each(request.principal, wanted)
+    wanted.append((HIDDEN, hidden_key(request), config.continuity.days * 86_400.0))
+    *told, kept, hides = await services.store.get_each(request.principal, wanted)
     guides: Guides = {}
     for place, body in zip(places, told, strict=True):
         if body and not _answered_at(request, place):
             guides[place] = _MESSAGES.decode(body)
-    return guides, _CHECKPOINT.decode(kept) if kept else Checkpoint(())
+    return guides, _CHECKPOINT.decode(kept) if kept else Checkpoint(()), hides is not None
+
+
+def hidden_key(request: Asked) -> str:
+    """Return what the conversation is known by; without a key of its client's it has none."""
+    return f"{request.dialect.NAME} {request.conversation}" if request.conversation else ""
 
 
 def guidance_key(request: Asked, prefix: str) -> str:

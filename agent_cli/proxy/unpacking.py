@@ -55,7 +55,7 @@ def _zstd(body: bytes, most: int) -> tuple[bytes, bool]:
     if sys.version_info >= (3, 14):
         from compression import zstd  # noqa: PLC0415 - few clients send it
     else:
-        from backports import zstd  # noqa: PLC0415 - as above, and it is optional
+        from backports import zstd  # noqa: PLC0415 # pyright: ignore[reportMissingTypeStubs] - optional
 
     unpacker = zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: _WINDOW})
     try:

@@ -9,7 +9,7 @@ import pytest
 from testbed.exchange import OPENAI_CHAT, OPENAI_RESPONSES
 from testbed.managed_service import Answered, ToolService
 from testbed.proxied import Got, Proxied, configured, proxied, serving
-from testbed.proxy_cells import Cell, M, N, cells, responses_cells
+from testbed.proxy_cells import Cell, M, N, cells, messages_cells, responses_cells
 from testbed.proxy_clients import Answer, Json, repeated, results, user
 from testbed.raw_replies import raw_reply, response
 from testbed.replies import Call, Say
@@ -179,12 +179,35 @@ def test_a46_branches_keep_what_still_belongs_to_them(cell: Cell, tmp_path: Path
     assert "alpha" in whole
 
 
+SUMMARY = user("What was said so far: nothing. Go on.")
+
+
 @cells
-def test_a47_a_summary_instead_of_the_history_is_just_a_history(cell: Cell, tmp_path: Path):
-    with proxied([Say(calls=[M]), Say("First."), Say("x")], tmp_path) as proxy:
-        cell.ask(proxy, [user("hi")])
-        cell.ask(proxy, [user("What was said so far: nothing. Go on.")])
+@pytest.mark.parametrize("key", [{"x-session-id": "s"}, {}], ids=["with a key", "without"])
+def test_a47_a_summary_instead_of_the_history_is_just_a_history(
+    cell: Cell, key: dict[str, str], tmp_path: Path
+):
+    with proxied([Say(calls=[M]), Say("First."), Say("x"), Say("y")], tmp_path) as proxy:
+        cell.ask(proxy, [user("hi")], key)
+        got, _ = cell.ask(proxy, [SUMMARY], key)
+        cell.ask(proxy, [user("hello")], {"x-session-id": "another"})
         assert "docs_search" not in said(proxy, 2)
+        missed = [one["reason"] for one in proxy.audit("continuity_miss")]
+    assert missed == ["compacted"] * bool(key)
+    if not cell.stream:
+        assert got.headers["x-agent-proxy-continuity"] == ("miss:1" if key else "none")
+
+
+@messages_cells
+def test_a47_results_that_the_vendor_clears_are_no_other_history(cell: Cell, tmp_path: Path):
+    edits = {"edits": [{"type": "clear_tool_uses_20250919"}]}
+    with proxied([Say(calls=[M, N]), Say("x")], tmp_path) as proxy:
+        _, answer = cell.ask(proxy, [user("hi")])
+        cleared = results(cell.wire, answer, "[cleared]")
+        history = [user("hi"), *repeated(cell.wire, answer), *cleared]
+        cell.ask(proxy, history, context_management=edits)
+        assert "docs_search" in said(proxy, 1)
+        assert proxy.upstream.requests[1].body["context_management"] == edits
 
 
 @cells
