@@ -72,7 +72,7 @@ def decide(
 
 def rule_for(tool: str, effects: tuple[Effect, ...]) -> str | None:
     """Return the rule that lets this call run again unasked; None where no single rule can."""
-    found = {rules.session_rule(tool, effect) for effect in effects}
+    found = {rules.offered_rule(tool, effect) for effect in effects}
     return found.pop() if len(found) == 1 else None
 
 

@@ -9,7 +9,7 @@ way it is called, and a rule for `use_mcp_tool` holds for all servers' tools.
 
 import functools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -98,24 +98,55 @@ def only_reads(command: str) -> bool:
     return _judge(command, allow=RULES).decision is Decision.ALLOW
 
 
-def session_rule(tool: str, effect: Effect) -> str | None:
-    """Return the rule that allows the effect from now on; None where no rule can.
+def offered_rule(tool: str, effect: Effect) -> str | None:
+    """Return the rule that allows the effect, and others like it; None where no rule can.
 
-    A command is allowed with whatever follows it; a file may be changed with all others in
-    the workspace, for who agrees to one edit at a time soon stops reading; a host, a server's
-    tool and the like only by its name.
+    A command is allowed with whatever follows it, by the words that say what the program does
+    where those are known, else by all of them; a file with the others in its folder, which stands
+    for all below; everything else only by its name.
     """
     if effect.outside or effect.protected:
         return None
+    for text in _candidates(tool, effect):
+        found = allowing([text], tool, effect)
+        if found is not None and found.decision is Decision.ALLOW:
+            return text
+    return None
+
+
+def _candidates(tool: str, effect: Effect) -> Iterator[str]:
     match effect.kind:
         case Kind.EXECUTE:
-            text = f"{COMMANDS}({' '.join(_words(effect.target))})"
-        case Kind.READ | Kind.WRITE | Kind.MODE:
-            text = tool
+            words = _words(effect.target)
+            yield f"{COMMANDS}({' '.join(_telling(words))})"
+            yield f"{COMMANDS}({' '.join(words)})"
+        case Kind.READ | Kind.WRITE:
+            folder = effect.target.rpartition("/")[0]
+            yield f"{tool}({_glob.literal(folder or effect.target)})"
         case _:
-            text = f"{tool}({_glob.literal(effect.target)})"
-    found = allowing([text], tool, effect)
-    return text if found is not None and found.decision is Decision.ALLOW else None
+            yield f"{tool}({_glob.literal(effect.target)})"
+
+
+_SUBCOMMANDS = frozenset({"cargo", "git", "go", "make", "npm", "pnpm", "yarn"})
+"""Programs whose first word says what they do."""
+_SCRIPTS = frozenset({("npm", "run"), ("pnpm", "run"), ("yarn", "run"), ("python", "-m"),
+                      ("python3", "-m"), ("go", "mod")})  # fmt: skip
+"""Where it takes one word more to say it."""
+_WHOLE = frozenset({
+    ("git", "checkout"), ("git", "clean"), ("git", "config"), ("git", "push"), ("git", "rebase"),
+    ("git", "reset"), ("git", "restore"), ("git", "rm"), ("git", "stash"), ("git", "worktree"),
+    ("cargo", "run"),
+})  # fmt: skip
+"""Where what it does depends on everything that follows."""
+
+
+def _telling(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the first words of a command, as many as say what is done."""
+    begin = words[:2]
+    if begin in _SCRIPTS:
+        return words[:3]
+    known = begin[:1] and begin[0] in _SUBCOMMANDS and begin not in _WHOLE
+    return begin if known and not begin[-1].startswith("-") else words
 
 
 def _concerns(rule: Rule, tool: str, effect: Effect) -> bool:

@@ -25,6 +25,8 @@ from agent_cli.settings.places import (
     cache_directory,
     config_directory,
     data_directory,
+    is_inside,
+    rules_file,
     state_directory,
 )
 from agent_cli.settings.schema import SandboxSettings, Settings
@@ -34,7 +36,7 @@ from agent_cli.tools.registry import built_in
 from agent_cli.trust.manifest import Manifest
 from agent_cli.types.approval import ApprovalMode
 from agent_cli.types.brought import Brought
-from agent_cli.types.errors import ToolError
+from agent_cli.types.errors import ConfigurationError, ToolError
 from agent_cli.types.events import Progress
 from agent_cli.types.messages import ToolCall
 from agent_cli.types.outcomes import Code
@@ -121,9 +123,22 @@ def toolbox(
         processes=processes,
         servers=servers,
         keeper=partial(keeper, _undo(options)),
+        keep_rule=partial(_keep_rule, options),
         closing=(services.browser.close,) if services.browser else (),
         demonstrates=options.interactive or options.demonstrates,
     )
+
+
+def _keep_rule(options: Options, rule: str) -> None:
+    from agent_cli.settings.remembered import remember  # noqa: PLC0415 - for who says "always"
+
+    path = rules_file(options.environ)
+    if is_inside(path, options.cwd, options.environ):
+        raise ConfigurationError(
+            f"the rule holds for this session only: {str(path)!r} lies in the folder that is "
+            "worked in, and is not read there"
+        )
+    remember(path, rule)
 
 
 def _workspace(options: Options) -> Workspace:

@@ -2,24 +2,18 @@
 
 A server is written as one table at the end, and its table is taken out again. Whatever comes out
 is read before it is kept: it must say what the file said before, but for that one server.
-
-The file changes as one step, under a lock, and only if it is still what was read: two processes
-lose none of each other's changes, nor those of an editor, and a kill leaves the old file or the
-new one.
 """
 
-import fcntl
-import os
 import re
 import tomllib
-from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 import msgspec
 
 from agent_cli.i18n.catalog import say
+from agent_cli.settings.rewrite import rewrite
 from agent_cli.settings.schema import McpServer
 from agent_cli.types.errors import ConfigurationError
 
@@ -97,19 +91,7 @@ def _with(table: Table, servers: Mapping[str, object]) -> Table:
 
 def _update(path: Path, change: Change) -> None:
     """Write what the change makes of the file, as it is when it is written."""
-    _changed(path, _read(path), change)  # what cannot be is said before a folder is made for it
-    real = Path(os.path.realpath(path))
-    try:
-        real.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with _locked(real):
-            while True:
-                before = _read(real)
-                if _replaced(real, before, _changed(path, before, change)):
-                    return
-    except OSError as error:
-        raise ConfigurationError(
-            say("cannot write {path!r}: {error}", path=str(path), error=error)
-        ) from error
+    rewrite(path, lambda text: _changed(path, text, change))
 
 
 def _changed(path: Path, before: str, change: Change) -> str:
@@ -127,54 +109,6 @@ def _changed(path: Path, before: str, change: Change) -> str:
             )
         )
     return text
-
-
-@contextmanager
-def _locked(path: Path) -> Generator[None]:
-    """Keep other processes of ours out; no file is needed for that."""
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(folder, fcntl.LOCK_EX)
-        for left in path.parent.glob(".*.tmp"):
-            if left.name.startswith(f".{path.name}."):  # by a process that was killed
-                left.unlink(missing_ok=True)
-        yield
-        os.fsync(folder)
-    finally:
-        os.close(folder)
-
-
-def _replaced(path: Path, before: str, text: str) -> bool:
-    """Write it whole or not at all; False if somebody changed the file since it was read.
-
-    A new file is the user's alone, for it may hold keys.
-    """
-    mode = path.stat().st_mode & 0o777 if path.exists() else 0o600
-    draft = path.with_name(f".{path.name}.{os.urandom(8).hex()}.tmp")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fchmod(descriptor, mode)
-            os.fsync(descriptor)
-        if _read(path) != before:
-            return False
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
-    return True
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_bytes().decode("utf-8")
-    except FileNotFoundError:
-        return ""
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(
-            say("cannot read {path!r}: {error}", path=str(path), error=error)
-        ) from error
 
 
 def _parsed(path: Path, text: str) -> Table:

@@ -17,7 +17,7 @@ from agent_cli.i18n.catalog import say
 from agent_cli.settings.check import SettingError, check, converted, single_values
 from agent_cli.settings.managed import managed_file, read_managed
 from agent_cli.settings.merge import merge
-from agent_cli.settings.places import config_file, is_inside
+from agent_cli.settings.places import config_file, is_inside, rules_file
 from agent_cli.settings.project import Ignored, Keys, Reason, permitted, tightening
 from agent_cli.settings.schema import Settings
 from agent_cli.types.errors import ConfigurationError
@@ -174,7 +174,18 @@ def _user_layer(environ: Mapping[str, str], folder: Folder | None, ignored: list
         if path.exists():
             ignored.append(Ignored(str(path), "", Reason.INSIDE))
         return {}
-    return read_file(path)
+    return _with_remembered(read_file(path), rules_file(environ))
+
+
+def _with_remembered(table: Table, path: Path) -> Table:
+    """Return the user's table with the rules that they have answered with for good."""
+    if not path.exists():
+        return table
+    from agent_cli.settings.remembered import remembered  # noqa: PLC0415 - tomllib, as below
+
+    own = table.get("approval", {}).get("rules", {}).get("allow", [])
+    allow = [*own, *remembered(path)]
+    return merge(table, {"approval": {"rules": {"allow": allow}}})
 
 
 def _project_layer(

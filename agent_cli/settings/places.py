@@ -15,6 +15,11 @@ def config_file(environ: Mapping[str, str]) -> Path:
     return config_directory(environ) / "config.toml"
 
 
+def rules_file(environ: Mapping[str, str]) -> Path:
+    """Rules that were agreed to for good."""
+    return config_directory(environ) / "always.toml"
+
+
 def config_directory(environ: Mapping[str, str]) -> Path:
     return _place(environ, "config", "XDG_CONFIG_HOME", ".config")
 

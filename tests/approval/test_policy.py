@@ -19,6 +19,11 @@ PIPE = Effect(Kind.EXECUTE, "ls | wc")
 SCRIPT = Effect(Kind.EXECUTE, "ls $x")
 FETCH = Effect(Kind.NETWORK, "example.org")
 
+
+def run(command: str) -> Effect:
+    return Effect(Kind.EXECUTE, command)
+
+
 DECISIONS = [
     pytest.param(Policy(deny=("t",)), "t", (), DENY, id="deny, no effects"),
     pytest.param(Policy(), "t", (), ALLOW, id="no effects"),
@@ -135,23 +140,35 @@ def test_the_reason_names_what_decided(
 
 SESSION_RULES = [
     ("t", (), None),
-    ("t", (READ,), "t"),
-    ("t", (READ, WRITE), "t"),
+    ("t", (READ,), "t(/src)"),
+    ("t", (READ, WRITE), "t(/src)"),
+    ("t", (Effect(Kind.WRITE, "a.py"),), "t(/a.py)"),
+    ("t", (Effect(Kind.WRITE, "a [1]/b/c.py"),), "t(/a \\[1]/b)"),
+    ("t", (WRITE, Effect(Kind.WRITE, "docs/a.md")), None),
+    ("switch_mode", (Effect(Kind.MODE, "code"),), "switch_mode(/code)"),
     ("t", (PROTECTED,), None),
     ("t", (WRITE, PROTECTED), None),
     ("t", (OUTSIDE,), None),
     ("execute_command", (LIST,), "execute_command(ls -l)"),
     ("attempt_completion", (LIST,), "execute_command(ls -l)"),
     ("execute_command", (PIPE,), None),
-    ("execute_command", (Effect(Kind.EXECUTE, "sudo ls"),), "execute_command(sudo ls)"),
-    ("execute_command", (Effect(Kind.EXECUTE, "env ls"),), "execute_command(env ls)"),
-    ("execute_command", (Effect(Kind.EXECUTE, "sh -c ls"),), None),
-    ("execute_command", (Effect(Kind.EXECUTE, "git commit -m 'a b'"),), None),
-    ("execute_command", (Effect(Kind.EXECUTE, "echo hi"),), "execute_command(echo hi)"),
-    ("execute_command", (Effect(Kind.EXECUTE, ""),), None),
+    ("execute_command", (run("sudo ls"),), "execute_command(sudo ls)"),
+    ("execute_command", (run("env ls"),), "execute_command(env ls)"),
+    ("execute_command", (run("sh -c ls"),), None),
+    ("execute_command", (run("git commit -m 'a b'"),), "execute_command(git commit)"),
+    ("execute_command", (run("git diff --stat x"),), "execute_command(git diff)"),
+    ("execute_command", (run("git diff --output=x"),), "execute_command(git diff --output=x)"),
+    ("execute_command", (run("git push origin"),), "execute_command(git push origin)"),
+    ("execute_command", (run("git -C x log"),), "execute_command(git -C x log)"),
+    ("execute_command", (run("npm run test -- -v"),), "execute_command(npm run test)"),
+    ("execute_command", (run("python -m pytest -q"),), "execute_command(python -m pytest)"),
+    ("execute_command", (run("rm -rf build"),), "execute_command(rm -rf build)"),
+    ("execute_command", (run("git"),), "execute_command(git)"),
+    ("execute_command", (run("echo hi"),), "execute_command(echo hi)"),
+    ("execute_command", (run(""),), None),
     ("fetch", (FETCH,), "fetch(/example.org)"),
     ("fetch", (FETCH, Effect(Kind.NETWORK, "example.com")), None),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("tool", "effects", "expected"), SESSION_RULES)

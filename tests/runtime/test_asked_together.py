@@ -18,6 +18,8 @@ from agent_cli.types.entries import (
     RuleGranted,
     VerdictGiven,
 )
+from agent_cli.types.errors import ConfigurationError
+from agent_cli.types.events import Notice
 from agent_cli.types.requests import Protocol
 
 NOBODY = Verdict(approved=False, answered=False)
@@ -251,3 +253,43 @@ def test_what_is_foreseen_is_what_will_be_there_to_the_byte(content: bytes, root
     preview = user.cards[0][1].preview
     assert isinstance(preview, Diff)
     assert preview.after == (root / "a.txt").read_bytes() == content.replace(b"one", b"uno")
+
+
+RULES = [
+    pytest.param(edit("one", "1"), Policy(), "apply_diff(/a.txt)", id="a file"),
+    pytest.param(write("src/b.txt", "x"), Policy(), "write_to_file(/src)", id="in a folder"),
+    pytest.param(run("git diff"), Policy(), "execute_command(git diff)", id="a command"),
+    pytest.param(run("ls $x"), Policy(), "", id="a command that no rule can allow"),
+    pytest.param(run("git diff"), Policy(ask=("execute_command(git)",)), "", id="asked by a rule"),
+    pytest.param(write(".envrc", "x"), Policy(), "", id="protected"),
+]
+
+
+@pytest.mark.parametrize(("call", "policy", "rule"), RULES)
+def test_the_rule_that_is_offered_would_let_the_call_run(call, policy, rule: str, root: Path):
+    kept: list[str] = []
+    always = Verdict(approved=True, remember=Remember.ALWAYS)
+    user = Cards([always])
+    setting = Setting(root, policy, keep_rule=kept.append)
+    run_message(setting, [call], user)
+    assert user.cards[0][0].rule == rule
+    granted = [one.rule for one in user.entries if isinstance(one, RuleGranted)]
+    assert granted == kept == ([rule] if rule else [])
+    again = Cards()
+    run_message(
+        replace(setting, policy=replace(policy, allow=(rule,) if rule else ())), [call], again
+    )
+    assert len(again.cards) == (0 if rule else 1)
+
+
+def test_a_rule_that_cannot_be_written_down_holds_for_the_session_and_that_is_said(root: Path):
+    def fail(rule: str) -> None:
+        raise ConfigurationError(f"no room for {rule!r}")
+
+    always = Verdict(approved=True, remember=Remember.ALWAYS)
+    user = Cards([always, YES])
+    results = run_message(Setting(root, keep_rule=fail), [edit("one", "1"), edit("1", "2")], user)
+    assert outcomes(results) == ["ok", "ok"]
+    assert [one.message for one in user.events if isinstance(one, Notice)] == [
+        "no room for 'apply_diff(/a.txt)'"
+    ]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from agent_cli.settings import edit
+from agent_cli.settings import rewrite
 from agent_cli.settings.edit import add_server, remove_server
 from agent_cli.settings.load import read_file
 from agent_cli.settings.schema import McpServer
@@ -190,14 +190,14 @@ def test_processes_at_once_lose_none_of_their_changes(path: Path):
 def test_what_an_editor_writes_meanwhile_is_not_lost(path: Path, monkeypatch: pytest.MonkeyPatch):
     path.parent.mkdir()
     path.write_text(WRITTEN)
-    real, edits = edit.os.urandom, ["# edited\n"]
+    real, edits = rewrite.os.urandom, ["# edited\n"]
 
     def urandom(count: int) -> bytes:
         if edits:  # the moment between reading and replacing
             path.write_text(path.read_text() + edits.pop())
         return real(count)
 
-    monkeypatch.setattr(edit.os, "urandom", urandom)
+    monkeypatch.setattr(rewrite.os, "urandom", urandom)
     add_server(path, "x", SERVER)
     assert path.read_text().startswith(WRITTEN + "# edited\n")
     assert "x" in servers(path)
@@ -243,7 +243,7 @@ def test_a_full_disk_leaves_the_old_settings(path: Path, monkeypatch: pytest.Mon
     def full(descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(edit.os, "fsync", full)
+    monkeypatch.setattr(rewrite.os, "fsync", full)
     with pytest.raises(ConfigurationError, match="No space"):
         add_server(path, "x", SERVER)
     assert path.read_text() == WRITTEN
