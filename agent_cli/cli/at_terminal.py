@@ -6,6 +6,7 @@ Importing it takes a while: only who is at a terminal does.
 import asyncio
 import signal
 from collections.abc import Coroutine
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,25 +20,24 @@ from agent_cli.engine.outcomes import EXIT_STATUS
 from agent_cli.frontends.sanitiser import visible
 from agent_cli.frontends.stopping import stopping
 from agent_cli.frontends.terminal.below import Below, NothingBelow
+from agent_cli.frontends.terminal.changes import compared
 from agent_cli.frontends.terminal.commands.base import Elsewhere, Here, Outside
 from agent_cli.frontends.terminal.input import ReadLine, line_reader
 from agent_cli.frontends.terminal.live import Live
+from agent_cli.frontends.terminal.progress_line import Doing
 from agent_cli.frontends.terminal.render import TerminalFrontend
 from agent_cli.frontends.terminal.repl import Repl
 from agent_cli.frontends.terminal.session_line import session_line
+from agent_cli.frontends.terminal.theme import choose_theme
 from agent_cli.frontends.terminal.writer import Writer
 from agent_cli.i18n.catalog import say
 from agent_cli.runtime.agent import Agent
 from agent_cli.runtime.assemble import assemble
-from agent_cli.runtime.frontend import Frontend
 from agent_cli.runtime.toolbox import Options
 from agent_cli.settings.places import state_directory
 from agent_cli.types.errors import ConfigurationError, JournalError
 
 T = TypeVar("T")
-
-_DUMB = ("", "dumb", "unknown")
-"""Terminals that can do no more than scroll."""
 
 
 class _Terminal(Struct, frozen=True):
@@ -48,6 +48,7 @@ class _Terminal(Struct, frozen=True):
     ask: ReadLine
     """Asks in the middle of work."""
     history: Path | None
+    frontend: TerminalFrontend
 
 
 class _Session(Struct, frozen=True):
@@ -60,9 +61,8 @@ def run_repl(run: Run, *, once: bool = False) -> int:
 
     Return the exit status.
     """
-    terminal = _terminal(run.options)
-    writer = terminal.writer
-    frontend = TerminalFrontend(writer, terminal.ask)
+    terminal = _terminal(run)
+    writer, frontend = terminal.writer, terminal.frontend
     first = _begun(Outside(run.settings, run.options), frontend)
     writer.show(_greeting(run, first.agent))
 
@@ -84,29 +84,32 @@ def run_repl(run: Run, *, once: bool = False) -> int:
     return asyncio.run(work())
 
 
-def _begun(outside: Outside, frontend: Frontend) -> _Session:
-    return _Session(assemble(outside.settings, outside.options, frontend), outside)
+def _begun(outside: Outside, frontend: TerminalFrontend) -> _Session:
+    agent = assemble(outside.settings, outside.options, frontend)
+    frontend.view.compare_with(partial(compared, agent))
+    return _Session(agent, outside)
 
 
-def _terminal(options: Options) -> _Terminal:
-    writer = Writer(Console(highlight=False))
-    term = options.environ.get("TERM", "")
-    below = NothingBelow() if term in _DUMB else Live(writer, term, _elapsed)
-    history = None if options.ephemeral else state_directory(options.environ) / "history"
-    return _Terminal(writer, below, below.asking(line_reader(None, during_turn=True)), history)
-
-
-def _elapsed(seconds: float) -> str:
-    return say("{seconds} s; Esc stops", seconds=int(seconds))
+def _terminal(run: Run) -> _Terminal:
+    environ, wanted = run.options.environ, run.settings.terminal
+    theme = choose_theme(environ, wanted.theme, plain=wanted.plain)
+    writer = Writer(Console(highlight=False, color_system=None if theme.plain else "auto"))
+    doing = Doing()
+    below = NothingBelow() if theme.plain else Live(writer, environ.get("TERM", ""), doing.progress)
+    ask = below.asking(line_reader(None, during_turn=True))
+    history = None if run.options.ephemeral else state_directory(environ) / "history"
+    frontend = TerminalFrontend(writer, ask, theme, doing)
+    return _Terminal(writer, below, ask, history, frontend)
 
 
 def _repl(session: _Session, terminal: _Terminal) -> Repl:
-    here = Here(session.agent, terminal.writer, terminal.ask, session.outside)
+    view = terminal.frontend.view
+    here = Here(session.agent, terminal.writer, terminal.ask, session.outside, view)
     line = session_line(session.agent, session.outside.settings.terminal, terminal.history)
     return Repl(here, line, terminal.below)
 
 
-def _next(current: _Session, to: Elsewhere, writer: Writer, frontend: Frontend) -> _Session:
+def _next(current: _Session, to: Elsewhere, writer: Writer, frontend: TerminalFrontend) -> _Session:
     """Return the session that the user goes on to; the current one, if that cannot be had."""
     options = _going_to(to, current.outside.options)
     try:

@@ -18,14 +18,15 @@ CHOICES = [
 ]
 PLAIN_ONES = [
     pytest.param({"TERM": "dumb"}, id="a dumb terminal"),
-    pytest.param({"ACCESSIBLE": "1"}, id="a screen reader"),
+    pytest.param({}, id="a terminal without a name"),
+    pytest.param({"TERM": "xterm", "ACCESSIBLE": "1"}, id="a screen reader"),
     pytest.param({"ACCESSIBLE": "yes", "FORCE_COLOR": "1"}, id="a screen reader, and colours"),
 ]
 
 
 @pytest.mark.parametrize(("environ", "name", "expected"), CHOICES)
 def test_the_theme_is_what_the_terminal_can_show(environ, name, expected):
-    assert choose_theme(environ, name) is THEMES[expected]
+    assert choose_theme({"TERM": "xterm", **environ}, name) is THEMES[expected]
 
 
 @pytest.mark.parametrize("environ", PLAIN_ONES)
@@ -34,7 +35,7 @@ def test_a_terminal_that_needs_words_gets_the_plain_one(environ):
 
 
 def test_plain_can_be_asked_for():
-    assert choose_theme({}, "dark", plain=True) is PLAIN
+    assert choose_theme({"TERM": "xterm"}, "dark", plain=True) is PLAIN
     assert not choose_theme({"ACCESSIBLE": "false", "TERM": "xterm"}, "dark").plain
 
 

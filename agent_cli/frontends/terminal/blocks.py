@@ -58,7 +58,7 @@ class Lines:
         return [self._line(rest)] if rest else []
 
     def _line(self, text: str) -> Text:
-        return Text(text, style=self._style)
+        return Text().append(text, self._style)  # what is rendered has no style of the whole
 
     def _keep(self, text: str) -> None:
         if text:

@@ -20,7 +20,7 @@ class _Lexer(Protocol):
 
 def coloured(code: str, language: str, theme: Theme) -> list[Spans]:
     """Return the lines of the code; together their texts are the code's, whatever happens."""
-    lexer = _lexer(language.lower()) if language and theme.keyword else None
+    lexer = _lexer(language) if language and theme.keyword else None
     if lexer is None:
         return _as_it_is(code)
     styles: dict[object, str] = {}
@@ -38,6 +38,11 @@ def coloured(code: str, language: str, theme: Theme) -> list[Spans]:
         lines += [[(other, style)] for other in others]
     same = code.split("\n") == ["".join([text for text, _ in line]) for line in lines[:-1]]
     return lines[:-1] if same else _as_it_is(code)
+
+
+def is_known(language: str) -> bool:
+    """Whether code in that language can be coloured."""
+    return language.lower() in _lexers()
 
 
 def _as_it_is(code: str) -> list[Spans]:
@@ -80,10 +85,10 @@ def _lexers() -> frozenset[str]:
 
 
 @cache
-def _known(language: str) -> _Lexer:
+def _named(language: str) -> _Lexer:
     lexer: _Lexer = import_module("pygments.lexers").get_lexer_by_name(language, stripnl=False)
     return lexer
 
 
 def _lexer(language: str) -> _Lexer | None:
-    return _known(language) if language in _lexers() else None
+    return _named(language.lower()) if is_known(language) else None

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 
-from agent_cli.frontends.terminal.highlight import Spans, coloured
+from agent_cli.frontends.terminal.highlight import Spans, coloured, is_known
 from agent_cli.frontends.terminal.markdown_inline import inline
 from agent_cli.frontends.terminal.markdown_page import Kind, Leaf
 from agent_cli.frontends.terminal.markdown_table import table
@@ -60,7 +60,7 @@ def _lines(leaf: Leaf, theme: Theme, room: int) -> Iterable[Spans]:
 
 def _code(leaf: Leaf, theme: Theme, room: int) -> Iterator[Spans]:
     language, _, more = leaf.info.partition(" ")
-    if more and not leaf.continued:
+    if language and not leaf.continued and (more or not is_known(language)):
         yield [(leaf.info, theme.dim)]
     if not leaf.lines:
         return

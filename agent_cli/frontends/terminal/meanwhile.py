@@ -18,6 +18,8 @@ def desk(here: Here) -> Desk:
     return Desk(
         enter=lambda line: _enter(here, line),
         queued=lambda: session.state.queued,
+        expand=here.view.expand,
+        todos=lambda: here.view.show_todos(session.state.task.todos),
     )
 
 

@@ -62,6 +62,10 @@ class Theme(Struct, frozen=True):
     result: str = ""
     """The frame of a task's result."""
 
+    def mark(self, sign: str, word: str) -> str:
+        """Return the sign; where signs say nothing, the word."""
+        return f"[{word}]" if self.plain else sign
+
 
 _NONE = Theme(
     "none",
@@ -184,6 +188,7 @@ PLAIN = Theme("none", plain=True)
 THEMES = {theme.name: theme for theme in (_DARK, _LIGHT, _ANSI, _NONE)}
 
 _OFF = frozenset({"0", "false"})
+_NO_MORE_THAN_SCROLL = frozenset({"", "dumb", "unknown"})
 _LIGHT_GROUNDS = frozenset({"7", "15"})
 
 
@@ -209,6 +214,6 @@ def is_plain(environ: Mapping[str, str]) -> bool:
     No program can see whether a screen reader runs: it may run on another machine. `ACCESSIBLE`
     is how people tell programs for the terminal.
     """
-    if environ.get("TERM") == "dumb":
+    if environ.get("TERM", "") in _NO_MORE_THAN_SCROLL:
         return True
     return environ.get("ACCESSIBLE", "").lower() not in {"", *_OFF}

@@ -131,7 +131,7 @@ class Writer:
                 self._print(block)
 
     def _raw(self, text: str) -> None:
-        self._whole(Text(text, style=self._style), "")
+        self._whole(Text().append(text, self._style), "")
         self._at_line_start = text.endswith("\n")
 
     def _clear_status(self) -> None:

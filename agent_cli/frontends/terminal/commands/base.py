@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 from msgspec import Struct
 from rich.console import RenderableType
 
+from agent_cli.frontends.terminal.event_view import EventView
 from agent_cli.frontends.terminal.input import ReadLine
 from agent_cli.frontends.terminal.writer import Writer
 from agent_cli.runtime.agent import Agent
@@ -29,6 +30,7 @@ class Here(Struct, frozen=True):
     ask: ReadLine
     """For one more line from the user; raises EOFError and KeyboardInterrupt."""
     outside: Outside
+    view: EventView
 
 
 class Elsewhere(Struct, frozen=True):
