@@ -54,8 +54,10 @@ Refuse: TypeAlias = Callable[[int, str, Headers], tuple[bytes, Headers]]
 class Reply:
     """The answer to one request: one whole, or the beginning, pieces and the end of a stream."""
 
-    def __init__(self, connection: "_Connection") -> None:
+    def __init__(self, connection: "_Connection", *, chunks: bool) -> None:
+        """With `chunks`, pieces are framed here: a state machine for each of them costs more."""
         self._connection = connection
+        self._chunks = chunks
         self.begun = False
         self.ended = False
 
@@ -72,7 +74,9 @@ class Reply:
 
     async def write(self, data: bytes) -> None:
         if data:
-            await self._connection.send_piece(data)
+            await self._connection.send(
+                b"%x\r\n%b\r\n" % (len(data), data) if self._chunks else h11.Data(data=data)
+            )
 
     async def end(self) -> None:
         self.ended = True
@@ -177,20 +181,10 @@ class _Connection(asyncio.Protocol):
         if self._task is None:
             self._transport.close()
 
-    async def send(self, *events: h11.Event) -> None:
+    async def send(self, *events: h11.Event | bytes) -> None:
         if self._transport.is_closing():
             raise ConnectionResetError("the client has gone")
-        self._transport.write(b"".join(self._http.send(event) or b"" for event in events))
-        await self._writable.wait()
-
-    async def send_piece(self, data: bytes) -> None:
-        """Send a piece of a stream. It is framed here: a state machine for each costs more."""
-        if self._http.their_http_version != b"1.1":
-            await self.send(h11.Data(data=data))
-            return
-        if self._transport.is_closing():
-            raise ConnectionResetError("the client has gone")
-        self._transport.write(b"%x\r\n%b\r\n" % (len(data), data))
+        self._transport.write(b"".join(_bytes(self._http, event) for event in events))
         await self._writable.wait()
 
     def _advance(self) -> None:
@@ -244,7 +238,7 @@ class _Connection(asyncio.Protocol):
         self._task.add_done_callback(self._answered)
 
     async def _answer(self, request: Request) -> None:
-        reply = Reply(self)
+        reply = Reply(self, chunks=self._http.their_http_version == b"1.1")
         with suppress(ConnectionError):
             await self._server.handler(request, reply)
 
@@ -285,6 +279,10 @@ def _request(head: h11.Request, body: bytes) -> Request:
     for name, value in head.headers:
         headers.setdefault(name.decode("latin-1"), value.decode("latin-1"))
     return Request(head.method.decode("latin-1"), head.target.decode("latin-1"), headers, body)
+
+
+def _bytes(http: h11.Connection, event: h11.Event | bytes) -> bytes:
+    return event if isinstance(event, bytes) else http.send(event) or b""
 
 
 def _length(head: h11.Request) -> int:

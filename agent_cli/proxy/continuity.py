@@ -124,10 +124,8 @@ class Continuity:
                 filled.append((stretch, segment))
         missed += ["foreign"] * await self._foreign(principal, unknown)
         changes = [_Change(one.start, one.end, segment.full, segment) for one, segment in filled]
-        known = {stretch.start for stretch, _ in filled}
-        changes += await self._freed(
-            dialect, history, principal, [one for one in stretches if one.start not in known]
-        )
+        left = _left(history, stretches, [one for one, _ in filled])
+        changes += await self._freed(dialect, principal, left)
         changes += [_Change(place, place, tuple(more)) for place, more in inserted.items()]
         return Recalled(
             tuple(_filled(dialect, history, changes)),
@@ -137,10 +135,9 @@ class Continuity:
         )
 
     async def _freed(
-        self, dialect: Dialect, history: Sequence[Raw], principal: str, stretches: Sequence[Stretch]
+        self, dialect: Dialect, principal: str, told: Sequence[tuple[Stretch, Sequence[Raw]]]
     ) -> list["_Change"]:
         """Take out reasoning that hidden rounds have left, where the rounds are not put back."""
-        told = [(one, history[one.start : one.end]) for one in stretches]
         seals = sorted({seal for _, run in told for raw in run for seal in dialect.seals(raw)})
         if not seals:
             return []
@@ -159,6 +156,14 @@ class Continuity:
         if not anchors or not await self._store.foreign(principal, anchors):
             return 0
         return sum([await self._store.foreign(principal, place) for place in places if place])
+
+
+def _left(
+    history: Sequence[Raw], stretches: Sequence[Stretch], filled: Sequence[Stretch]
+) -> list[tuple[Stretch, Sequence[Raw]]]:
+    """Return the turns that stay as the client has written them."""
+    places = {one.start for one in filled}
+    return [(one, history[one.start : one.end]) for one in stretches if one.start not in places]
 
 
 def _by_anchor(segments: Sequence[Segment]) -> dict[str, list[Segment]]:
