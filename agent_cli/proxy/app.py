@@ -16,6 +16,7 @@ from agent_cli.proxy.delivery import JSON
 from agent_cli.proxy.dialects import chat, messages, responses
 from agent_cli.proxy.dialects.base import FIELDS, Fields, fresh_id
 from agent_cli.proxy.dialects.dialect import Dialect
+from agent_cli.proxy.dialects.functions import is_old, old_form
 from agent_cli.proxy.dialects.shapes import words
 from agent_cli.proxy.envelopes import ProxyError, anthropic_error, openai_error
 from agent_cli.proxy.injection import injected
@@ -111,10 +112,13 @@ class App:
         client = self._client(visit)
         known = self._services.config.clients.get(client)
         speaks = ("input" if dialect is responses else "messages") in fields
+        spoken, meant = dialect, fields
         if speaks and (known is None or known.mediate):
             tools = await self._tools(visit, fields)
             mediation = self._services.config.mediation
-            injection = injected(dialect, fields, headers, tools, mediation)
+            if dialect is chat and is_old(fields):
+                spoken, meant = old_form(fields)
+            injection = injected(spoken, meant, headers, tools, mediation)
         self._services.audit.write(
             "request",
             visit.id,
@@ -132,7 +136,7 @@ class App:
             return
         for name in injection.dropped:
             self._services.audit.write("tool_injection_conflict", visit.id, name=name)
-        request = asked((visit.id, visit.principal, client), dialect, headers, fields, injection)
+        request = asked((visit.id, visit.principal, client), spoken, headers, meant, injection)
         await mediating.answer(self._services, request, visit.reply, visit.headers)
 
     async def _pass_conversation(self, visit: _Visit, dialect: Dialect, fields: Fields) -> None:

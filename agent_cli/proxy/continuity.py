@@ -124,8 +124,7 @@ class Continuity:
                 filled.append((stretch, segment))
         missed += ["foreign"] * await self._foreign(principal, unknown)
         changes = [_Change(one.start, one.end, segment.full, segment) for one, segment in filled]
-        left = _left(history, stretches, [one for one, _ in filled])
-        changes += await self._freed(dialect, principal, left)
+        changes += await self._freed(dialect, principal, _left(history, stretches, filled))
         changes += [_Change(place, place, tuple(more)) for place, more in inserted.items()]
         return Recalled(
             tuple(_filled(dialect, history, changes)),
@@ -159,10 +158,12 @@ class Continuity:
 
 
 def _left(
-    history: Sequence[Raw], stretches: Sequence[Stretch], filled: Sequence[Stretch]
+    history: Sequence[Raw],
+    stretches: Sequence[Stretch],
+    filled: Sequence[tuple[Stretch, Segment]],
 ) -> list[tuple[Stretch, Sequence[Raw]]]:
     """Return the turns that stay as the client has written them."""
-    places = {one.start for one in filled}
+    places = {one.start for one, _ in filled}
     return [(one, history[one.start : one.end]) for one in stretches if one.start not in places]
 
 

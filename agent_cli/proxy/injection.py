@@ -78,8 +78,6 @@ def _wanted(
     asked = headers.get(_MEDIATION, "")
     if asked == "off" or value_of(fields, "background") is True:
         return False
-    if "functions" in fields and "tools" not in fields:
-        return False  # the form before tools: such a client gets its answer in its own form
     match mediation.inject_when:
         case "always":
             return True
