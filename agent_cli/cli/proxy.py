@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 from msgspec.structs import replace
 
-from agent_cli.cli.proxy_views import audit, explain, list_, purge, show
+from agent_cli.cli.proxy_explain import explain
+from agent_cli.cli.proxy_views import audit, list_, purge, show, spent
 from agent_cli.frontends.sanitiser import visible
 from agent_cli.i18n.catalog import say
 from agent_cli.proxy.config import Config, checked, read
@@ -83,6 +84,7 @@ def register(app: typer.Typer) -> None:
     app.callback(invoke_without_command=True)(start)
     app.command("explain")(explain)
     app.command("audit")(audit)
+    app.command("spent")(spent)
     continuity = typer.Typer(rich_markup_mode=None, help="What is remembered of hidden rounds.")
     continuity.command("list")(list_)
     continuity.command("show")(show)

@@ -1,4 +1,4 @@
-"""`agent proxy explain|audit|continuity`: how the proxy works, and what it has done and kept."""
+"""`agent proxy audit|continuity|spent`: what the proxy has done, kept and paid for."""
 
 import os
 import sys
@@ -19,67 +19,6 @@ Tools: TypeAlias = Annotated[
 ]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
 
-_EXAMPLE = """
-    [upstream]
-    url = "https://api.example.com"
-    api_key_env = "UPSTREAM_KEY"
-
-    [tokens.alice]
-    env = "ALICE_TOKEN"
-
-    [mcp.docs]
-    command = "docs-server"
-
-    [treat."docs.search"]
-    read_only = true
-
-    [http."crm.update"]
-    url = "https://crm.example.com/customers/{id}"
-    headers = { authorization = "Bearer ${CRM_TOKEN}" }
-    parameters = { type = "object", properties = { id = { type = "string" } } }
-
-    [continuity]            # only for several replicas: instead of a file, a Postgres database
-    postgres_env = "REMEMBERED_AT"
-"""
-
-
-def explain() -> None:
-    """Tell who executes which call, in which order, and what a refused client sees."""
-    paragraphs = (
-        say(
-            "Ownership. The proxy adds its managed tools to those of the client, after them and "
-            "under names that no tool of the client has. A call of a managed tool is made here, in "
-            "a hidden round: the model sees call and result, the client sees neither. Every other "
-            "call is native: it goes to the client as it is."
-        ),
-        say(
-            "Order. The order of the model is never changed. Managed calls that lead a reply are "
-            "made, and the native calls after them go to the client. A native call before a "
-            "managed one would have to be made in the middle of the reply: such a reply is "
-            "refused, and nothing of it is executed."
-        ),
-        say(
-            "What a refused client sees. HTTP status 400 with the code mixed_tool_order, or the "
-            "dialect's error event if the stream had begun. It names both groups of calls and asks "
-            "to make the managed ones alone, and the others in a later response. When the same "
-            "request comes again, the model itself is told so."
-        ),
-        say(
-            "Continuity. Hidden rounds are kept and put back into every later request that holds "
-            "their place, also after a restart. They belong to the token and the conversation of "
-            "the request; where two could be meant, none is put back. A call with a side effect "
-            "is not made again when a request is repeated."
-        ),
-        say(
-            "Streams. Text passes at once; calls are held back until the reply is whole. While "
-            "managed tools run, a heartbeat keeps the client waiting. What only passes through, "
-            "because no managed tool was added, is not touched at all. The header "
-            "x-agent-proxy-mediation: off asks for that."
-        ),
-        say("A configuration:") + "\n" + _EXAMPLE.rstrip(),
-    )
-    sys.stdout.write("\n\n".join(paragraphs) + "\n")
-
 
 def audit(
     tools: Tools = None,
@@ -95,6 +34,25 @@ def audit(
     path = audit_path(_config(tools), os.environ)
     for line in events(path, last, frozenset(event or ())):
         sys.stdout.write(line + "\n")
+
+
+def spent(
+    tools: Tools = None,
+    since: Annotated[str, typer.Option("--since", metavar="DAY", help="As 2031-12-24.")] = "",
+    principal: Annotated[str, typer.Option("--principal", help="Only of this token.")] = "",
+    json: AsJson = False,
+) -> None:
+    """Show what was spent, by day, token and model; dollars where the prices are known."""
+    from agent_cli.proxy.kept import spent as entered  # noqa: PLC0415 - for this only
+
+    for line in entered(_config(tools), os.environ, since, principal):
+        if json:
+            sys.stdout.write(msgspec.json.encode(line).decode() + "\n")
+            continue
+        usd = "?" if line.unpriced == line.calls else f"{line.usd:.4f}"
+        tokens = f"{line.calls:>6}  {line.input:>10} + {line.output:>8}  ${usd:>10}"
+        about = f"{line.principal}  {line.provider}  {line.model}"
+        sys.stdout.write(in_one_line(f"{line.day}  {tokens}  {about}") + "\n")
 
 
 def list_(tools: Tools = None, json: AsJson = False) -> None:

@@ -69,12 +69,28 @@ def known_models(settings: Settings) -> list[tuple[str, ModelSettings]]:
     return sorted(known.items())
 
 
+def known_prices() -> dict[str, Prices]:
+    """Return prices by the names of models, alone and after their provider's."""
+    found: dict[str, Prices] = {}
+    for provider, rows in _table().items():
+        for name, row in rows.items():
+            if (prices := _prices(row)) is not None:
+                found.setdefault(name, prices)
+                found[f"{provider}/{name}"] = prices
+    return found
+
+
+def undated(name: str) -> str:
+    """Return the model's name without the day on which it was made."""
+    return _DATE.sub("", name)
+
+
 def model_info(
     section: str, name: str, said: ModelSettings, *, sends_parallel: bool, strict: bool = False
 ) -> ModelInfo:
     """Return what holds for the model; a dated name is its model's in the table."""
     rows = _table().get(section, {})
-    known = rows.get(name) or rows.get(_DATE.sub("", name), ModelSettings())
+    known = rows.get(name) or rows.get(undated(name), ModelSettings())
     both = _merged(known, said)
     return ModelInfo(
         both.context_window,

@@ -23,7 +23,7 @@ from agent_cli.proxy.injection import injected
 from agent_cli.proxy.managed import Managed
 from agent_cli.proxy.models import PATH as MODELS
 from agent_cli.proxy.models import tell_models
-from agent_cli.proxy.passing import alone, first_answer, known_to, pass_on, plainly
+from agent_cli.proxy.passing import Passed, known_to, pass_conversation, pass_on, plainly
 from agent_cli.proxy.request import RESPONSE, Services, asked, pinned
 from agent_cli.proxy.unpacking import unpacked
 
@@ -128,6 +128,10 @@ class App:
             client=client or None,
             mediated=injection is not None,
         )
+        if speaks:
+            candidates = self._services.upstream.line(dialect.NAME)
+            model = words(_value(fields, "model"))
+            await self._services.accounts.admit(visit.principal, visit.id, candidates, model)
         if injection is None and speaks:
             await self._pass_conversation(visit, dialect, fields)
             return
@@ -143,9 +147,8 @@ class App:
         """Pass on what nothing is added to."""
         who = (visit.id, visit.principal, "")
         request = plainly(self._services, who, dialect, visit.request.headers, fields)
-        answer = await first_answer(self._services, request, visit.target, visit.body)
-        about = alone(answer, with_tools=bool(dialect.client_names(fields)))
-        await pass_on(answer, visit.reply, {**visit.headers, **about})
+        passed = Passed(visit.target, visit.body, bool(dialect.client_names(fields)))
+        await pass_conversation(self._services, request, passed, visit.reply, visit.headers)
 
     async def _pass(self, visit: _Visit, dialect: str) -> None:
         answer = await self._services.upstream.first(dialect).ask(

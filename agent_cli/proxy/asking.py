@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 import msgspec
 from msgspec import Raw, Struct
 
+from agent_cli.proxy.accounts import Called, Outcome
 from agent_cli.proxy.continuity import Recalled, report
 from agent_cli.proxy.delivery import Delivery
 from agent_cli.proxy.dialects.base import Choice, Fields, encoded, value_of
@@ -16,6 +17,7 @@ from agent_cli.proxy.envelopes import ProxyError, upstream_message
 from agent_cli.proxy.failover import Line, failing, line_of
 from agent_cli.proxy.injection import relaxed
 from agent_cli.proxy.request import RESPONSE, Asked, Services
+from agent_cli.proxy.spending import Spent
 from agent_cli.proxy.upstream import Answer, Upstream
 
 _TOO_MANY = 429
@@ -93,6 +95,8 @@ class Asking:
         self._line: Line | None = None
         self.count = 0
         """Replies so far, those of an equal request before this one included."""
+        self.paid: list[Spent] = []
+        """What this request has cost, without what was paid by an equal one before it."""
         self.headers: dict[str, str] = {}
         self.continuity = report(recalled)
         reserved = services.config.mediation.reserved_names
@@ -144,20 +148,27 @@ class Asking:
                 return Lost(refused, f"status_{refused.status}", refused.wait)
             raise
         except ProxyError as error:
-            self._note(upstream, error.status, began, {}, error.code)
+            await self._note(upstream, began, Outcome(error.status, error=error.code))
             if line.several:
                 return Lost(error, error.code)
             raise
         try:
             turn = await self._delivery.take(answer)
         except ProxyError as error:
-            self._note(upstream, answer.status, began, {}, error.code)
+            heard = Outcome(answer.status, self._delivery.heard, error.code, len(body))
+            await self._note(upstream, began, heard)
             mendable = _PASSING if line.several else _BROKEN
             if error.code in mendable and self._delivery.again():
                 return Lost(error, error.code)
             raise
+        except (ConnectionError, asyncio.CancelledError):
+            gone = Outcome(answer.status, self._delivery.heard, "client_disconnect", len(body))
+            await self._note(upstream, began, gone)
+            raise
         self.headers = {**self.headers, **answer.returned_headers}
-        self._note(upstream, answer.status, began, turn.usage)
+        written = sum(len(part.raw) for part in turn.parts)
+        outcome = Outcome(answer.status, turn.usage, "", len(body), written)
+        await self._note(upstream, began, outcome)
         return turn
 
     def _asked(self, hidden: Sequence[Raw], *, finalizing: bool) -> Fields:
@@ -176,7 +187,8 @@ class Asking:
             if answer.ok:
                 return answer
             said = await answer.body(_LARGEST_ERROR)
-            self._note(upstream, answer.status, began, {}, upstream_message(said))
+            outcome = Outcome(answer.status, error=upstream_message(said))
+            await self._note(upstream, began, outcome)
             wait = answer.wait
             waits = self.count > 1 and answer.status == _TOO_MANY
             if not waits or wait is None or wait > self._patience:
@@ -184,20 +196,22 @@ class Asking:
             self._patience -= wait
             await asyncio.sleep(wait)
 
-    def _note(
-        self, upstream: Upstream, status: int, began: float, usage: object, error: str = ""
-    ) -> None:
+    async def _note(self, upstream: Upstream, began: float, outcome: Outcome) -> None:
+        request = self._request
         self._services.audit.write(
             "upstream_round",
-            self._request.id,
+            request.id,
             round=self.count,
             provider=upstream.name,
-            model=upstream.model(words(value_of(self._request.fields, "model"))),
-            status=status,
+            model=upstream.model(request.model),
+            status=outcome.status,
             seconds=round(time.monotonic() - began, 3),
-            usage=usage,
-            error=error or None,
+            usage=outcome.usage,
+            error=outcome.error or None,
         )
+        about = (request.id, request.principal, request.conversation)
+        called = Called(*about, self.count, request.model)
+        self.paid.append(await self._services.accounts.enter(called, upstream, outcome))
 
 
 async def chained(services: Services, request: Asked) -> tuple[Fields, list[Raw]]:

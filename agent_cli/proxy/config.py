@@ -14,6 +14,7 @@ from agent_cli.network.proxies import is_loopback
 from agent_cli.proxy.clients import Client, check_clients
 from agent_cli.proxy.dialects.usage import Report
 from agent_cli.proxy.options import Mediation
+from agent_cli.proxy.spending import Budget, Price, check_budget
 from agent_cli.proxy.upstream_settings import Seconds, Upstream, check_upstreams
 from agent_cli.settings.check import SettingError, check
 from agent_cli.settings.locate import line_of
@@ -52,6 +53,7 @@ class Token(Struct, frozen=True, forbid_unknown_fields=True):
     client: str = ""
     """Which client uses it, of `[clients]` or of those that are known; empty is by `user-agent`."""
     usage: Report | None = None
+    budget: Budget | None = None
 
 
 class HttpTool(Struct, frozen=True, forbid_unknown_fields=True):
@@ -133,6 +135,8 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     tokens: dict[str, Token] = field(default_factory=dict[str, Token])
     clients: dict[str, Client] = field(default_factory=dict[str, Client])
     mcp: dict[str, McpServer] = field(default_factory=dict[str, McpServer])
+    prices: dict[str, Price] = field(default_factory=dict[str, Price])
+    """By patterns of the names of models, over what is known of them."""
     http: dict[str, HttpTool] = field(default_factory=dict[str, HttpTool])
     treat: dict[str, Treatment] = field(default_factory=dict[str, Treatment])
     """By `server.tool`."""
@@ -179,6 +183,7 @@ def checked(config: Config, environ: Mapping[str, str]) -> Config:
         )
     for name, token in config.tokens.items():
         _check_token(name, token, environ)
+        check_budget(name, token.budget)
     config.mediation.check()
     check_clients(config.clients, {name: token.client for name, token in config.tokens.items()})
     for name, tool in config.http.items():

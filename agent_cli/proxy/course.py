@@ -4,17 +4,19 @@ from collections.abc import Sequence
 
 from msgspec import Struct, field
 
+from agent_cli.proxy.accounts import May
 from agent_cli.proxy.asking import Asking
 from agent_cli.proxy.clients import usage_report
 from agent_cli.proxy.delivery import Delivery
 from agent_cli.proxy.dialects.turns import Call, Round, Turn
-from agent_cli.proxy.dialects.usage import merged
+from agent_cli.proxy.dialects.usage import EXTENSION, merged
 from agent_cli.proxy.envelopes import failure
 from agent_cli.proxy.managed import Managed
 from agent_cli.proxy.mediation import Kind, Plan, Then
 from agent_cli.proxy.remembering import Memory, Results
 from agent_cli.proxy.request import Asked, Services
 from agent_cli.proxy.sentences import sentence
+from agent_cli.proxy.spending import told
 from agent_cli.proxy.store import Kept
 
 _UNKNOWN = 2
@@ -117,14 +119,32 @@ class Course:
         own = token.usage if token else None
         report = usage_report(config.clients, self.request.client, own, config.mediation.usage)
         usage = merged([one.turn.usage for one in self.rounds], report)
+        if config.mediation.usage_extension:
+            usage = {**usage, EXTENSION: told(self.asking.paid)}
         continuity = "stored" if stored else self.asking.continuity
         headers = {**self.asking.headers, **self.headers(), "x-agent-proxy-continuity": continuity}
         await self.delivery.finish(self.rounds, usage, headers)
         return True
 
+    async def afford(self, made: Plan) -> None:
+        """Let the next reply be the last if there is no more than that to spend on it.
+
+        Raises ProxyError if there is not even that; then nothing is executed any more.
+        """
+        accounts, request = self.services.accounts, self.request
+        paid = self.asking.paid
+        may = await accounts.may(request.principal, paid[-1] if paid else None)
+        if may is May.NOTHING:
+            raise accounts.exceeded(request.principal, request.id)
+        if may is May.END and made.then is Then.ASK:
+            self.finalizing = "budget"
+            self.services.audit.write(
+                "budget", request.id, principal=request.principal, then="finalize"
+            )
+
     def spent(self, calls: Sequence[Call]) -> Results:
         """Answer calls that there are no rounds left for."""
-        self.finalizing = "max_rounds"
+        self.finalizing = self.finalizing or "max_rounds"
         most = self.services.config.limits.max_rounds
         details = {"max_rounds": most, "finalize_now": True, "tools_disabled": True}
         said = sentence("tool_budget_exhausted")

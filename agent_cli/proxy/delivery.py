@@ -5,9 +5,8 @@ wrong before is a true HTTP status; if there is nothing to say for long, a heart
 """
 
 import asyncio
-import re
 import time
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 import msgspec
@@ -16,11 +15,13 @@ from agent_cli.network.serving import Reply
 from agent_cli.proxy.dialects.base import Fields, StreamCutError
 from agent_cli.proxy.dialects.dialect import Dialect
 from agent_cli.proxy.dialects.turns import Round, Turn, View
+from agent_cli.proxy.dialects.usage import EXTENSION
 from agent_cli.proxy.envelopes import ProxyError
+from agent_cli.proxy.raw_frames import RawFrames
 from agent_cli.proxy.upstream import Answer
 from agent_cli.types.errors import WireError
 from agent_cli.wire.frames import Frame
-from agent_cli.wire.sse import SseReader, write_event
+from agent_cli.wire.sse import write_event
 
 JSON = {"content-type": "application/json"}
 EVENTS = {
@@ -28,9 +29,7 @@ EVENTS = {
     "cache-control": "no-cache, no-transform",
     "x-accel-buffering": "no",
 }
-_BLANK_LINE = re.compile(rb"\r\n\r\n|\n\n|\r\r")
 _DONE = b"data: [DONE]\n\n"
-_LONGEST_FRAME = 64 * 1024 * 1024
 
 
 class Delivery(Protocol):
@@ -43,6 +42,11 @@ class Delivery(Protocol):
 
     def owns(self, owned: Container[str]) -> None:
         """Take note of the names of managed tools."""
+        ...
+
+    @property
+    def heard(self) -> dict[str, Any]:
+        """The usage of an answer that broke off, as far as it had been told."""
         ...
 
     async def take(self, answer: Answer) -> Turn: ...
@@ -85,6 +89,7 @@ class Whole:
         self._limit = limit
         self._body = b""
         self.begun = False
+        self.heard: dict[str, Any] = {}
 
     def again(self) -> bool:
         return True
@@ -110,7 +115,7 @@ class Whole:
     ) -> None:
         last = rounds[-1]
         plain = len(rounds) == 1 and len(last.release) == len(last.turn.calls)
-        if plain and self._body and not last.turn.repaired:
+        if plain and self._body and not last.turn.repaired and EXTENSION not in usage:
             body = self.dialect.cleaned(self._body, self.asked)
         else:
             body = self.dialect.compose(rounds, usage, self.asked)
@@ -164,6 +169,10 @@ class Streamed:
     @property
     def begun(self) -> bool:
         return self._reply.begun
+
+    @property
+    def heard(self) -> dict[str, Any]:
+        return self._stream.usage
 
     def beat(self, seconds: float, keepalive: str) -> None:
         """Say something at least every so many seconds, if the client bears it."""
@@ -259,35 +268,3 @@ class Streamed:
                 if time.monotonic() - self._last >= seconds and not self._reply.ended:
                     await self._write(b"")
                     await self._write(self._stream.heartbeat(plain=plain))
-
-
-class RawFrames:
-    """Cuts a stream into its events, each with its very bytes."""
-
-    def __init__(self) -> None:
-        self._rest = b""
-
-    def feed(self, chunk: bytes) -> Iterator[tuple[bytes, Frame | None]]:
-        """Yield what is complete; a comment is no frame. Raises StreamCutError."""
-        data = self._rest + chunk
-        start = 0
-        for found in _BLANK_LINE.finditer(data):
-            raw = data[start : found.end()]
-            start = found.end()
-            yield raw, _frame(raw)
-        self._rest = data[start:]
-        if len(self._rest) > _LONGEST_FRAME:
-            raise StreamCutError("the upstream's stream has an event without an end")
-
-
-def _frame(raw: bytes) -> Frame | None:
-    """Return the event; most have one line of data, perhaps after one with their name."""
-    lines = raw.split(b"\n")
-    data = lines[-3] if len(lines) > 2 else b""  # noqa: PLR2004 - two line ends come last
-    if data.startswith(b"data: ") and len(data) > len(b"data: ") and b"\r" not in raw:
-        if len(lines) == 3:  # noqa: PLR2004 - as above
-            return Frame(data[6:])
-        if len(lines) == 4 and lines[0].startswith(b"event: "):  # noqa: PLR2004 - as above
-            return Frame(data[6:], lines[0][7:].decode("utf-8", "replace"))
-    frames = SseReader().feed(raw)
-    return frames[0] if frames else None

@@ -35,6 +35,8 @@ async def mediate(course: Course, guided: Sequence[Raw], resumed: Checkpoint) ->
         finalizing = bool(course.finalizing)
         turn = await course.asking.ask(course.memory.hidden, finalizing=finalizing)
         made = _planned(course, turn)
+        if made.execute or made.then is Then.ASK:
+            await course.afford(made)
         match made.then:
             case Then.REFUSE:
                 attempt = _attempt(course, turn, made)
@@ -98,7 +100,7 @@ async def _go_on(course: Course, turn: Turn, made: Plan) -> bool:
             course.finalizing = "max_rounds"  # only a policy without an end of its own comes here
         await course.keep(turn, made.reject, results, executed=False)
         return False
-    if course.executed_rounds >= course.services.config.limits.max_rounds:
+    if course.finalizing or course.executed_rounds >= course.services.config.limits.max_rounds:
         everything = tuple(range(len(turn.calls)))
         await course.keep(turn, everything, course.spent(turn.calls), executed=False)
         return False

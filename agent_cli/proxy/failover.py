@@ -29,7 +29,7 @@ class Line:
     ) -> None:
         """Note as `stays` where the conversation was sent last, if that was ever not the first."""
         self._services = services
-        self._request = request
+        self.request = request
         self._stays = stays
         self.upstreams = upstreams
 
@@ -55,7 +55,11 @@ class Line:
         if place < len(self.upstreams):
             to = self.upstreams[place].name
             about = {"from": upstream.name, "to": to, "reason": reason, "round": round_}
-            self._services.audit.write("failover", self._request.id, **about)
+            self._services.audit.write("failover", self.request.id, **about)
+
+    def leaves_traces(self, upstream: Upstream) -> bool:
+        """Whether anything has to be written down of its answer."""
+        return self._services.upstream.several and bool(upstream.name != FIRST or self._stays)
 
     async def answered(self, upstream: Upstream, turn: Turn) -> None:
         """Stay with the one that answered, and write down what it has sealed."""
@@ -63,11 +67,11 @@ class Line:
             return
         self._services.upstream.works(upstream.name)
         self.upstreams.sort(key=lambda one: one is not upstream)
-        if upstream.name == FIRST and not self._stays:
+        if not self.leaves_traces(upstream):
             return
         self._stays = upstream.name
         name = upstream.name.encode()
-        request, store = self._request, self._services.store
+        request, store = self.request, self._services.store
         await store.put(STAY, request.principal, _place(request), name)
         for seal in self._seals(request.dialect.said(turn, tuple(range(len(turn.calls))))):
             await store.put(ORIGIN, request.principal, seal, name)
@@ -75,7 +79,7 @@ class Line:
             await store.put(ORIGIN, request.principal, response, name)
 
     async def _without_foreign(self, upstream: Upstream, fields: Fields, round_: int) -> Fields:
-        request, dialect = self._request, self._request.dialect
+        request, dialect = self.request, self.request.dialect
         history = dialect.history(fields)
         seals = self._seals(history)
         if not seals:
@@ -103,7 +107,7 @@ class Line:
         return bare
 
     def _seals(self, messages: Sequence[Raw]) -> list[str]:
-        found = [seal for raw in messages for seal in self._request.dialect.seals(raw)]
+        found = [seal for raw in messages for seal in self.request.dialect.seals(raw)]
         return list(dict.fromkeys(found))
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from agent_cli.proxy import sqlite
 from agent_cli.proxy.config import Config
+from agent_cli.proxy.spending import Line
 from agent_cli.proxy.store import Row, Segment, Store
 from agent_cli.settings.places import data_directory
 from agent_cli.types.errors import ConfigurationError
@@ -58,6 +59,18 @@ def shown(config: Config, environ: Mapping[str, str], id_: str) -> Segment | Non
     from agent_cli.proxy import postgres  # noqa: PLC0415 - as above
 
     return postgres.shown(url, id_)
+
+
+def spent(
+    config: Config, environ: Mapping[str, str], since: str = "", principal: str = ""
+) -> list[Line]:
+    """Return the account book from that day on, one line for a day, principal and model."""
+    url = database_url(config, environ)
+    if not url:
+        return sqlite.spent(continuity_path(config, environ), since, principal)
+    from agent_cli.proxy import postgres  # noqa: PLC0415 - as above
+
+    return postgres.spent(url, since, principal)
 
 
 def purged(

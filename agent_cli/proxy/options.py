@@ -31,6 +31,8 @@ class Mediation(Struct, frozen=True, forbid_unknown_fields=True):
     guidance_memory: bool = True
     usage: Report | None = None
     """Empty means by client: `context` for coding agents, `sum` for others."""
+    usage_extension: bool = False
+    """Tell in `usage.agent_proxy` what each round has cost."""
     schema_validation: bool = True
     keepalive_chat: Literal["comment", "empty_delta", "off"] = "comment"
     """What Chat Completions clients get while there is nothing to say; not all bear comments."""

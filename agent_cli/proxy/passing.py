@@ -1,23 +1,39 @@
 """Requests that are passed on as they are, and answers that come back as they are."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import msgspec
+from msgspec import Struct
 
 from agent_cli.network.serving import Reply
+from agent_cli.proxy.accounts import Called, Outcome
 from agent_cli.proxy.delivery import EVENTS
 from agent_cli.proxy.dialects.base import Choice, Fields
 from agent_cli.proxy.dialects.dialect import Dialect
 from agent_cli.proxy.envelopes import ProxyError
 from agent_cli.proxy.failover import Line, failing, line_of
 from agent_cli.proxy.injection import Injection
+from agent_cli.proxy.overheard import Overheard
 from agent_cli.proxy.request import Asked, Services, asked
 from agent_cli.proxy.upstream import Answer, Upstream
 
 _LARGEST_ERROR = 1024 * 1024
 
 
-async def pass_on(answer: Answer, reply: Reply, headers: Mapping[str, str]) -> None:
+class Passed(Struct, frozen=True):
+    """What of a request is passed on as it is."""
+
+    target: str
+    body: bytes
+    with_tools: bool = False
+
+
+async def pass_on(
+    answer: Answer,
+    reply: Reply,
+    headers: Mapping[str, str],
+    hear: Callable[[bytes], None] | None = None,
+) -> None:
     """Give the client the upstream's answer, byte for byte and as it comes."""
     returned = {**answer.returned_headers, **headers}
     if answer.streams:
@@ -26,6 +42,8 @@ async def pass_on(answer: Answer, reply: Reply, headers: Mapping[str, str]) -> N
         await reply.begin(answer.status, returned)
         async for piece in answer.pieces():
             await reply.write(piece)
+            if hear is not None:
+                hear(piece)
         await reply.end()
     except ProxyError:
         reply.abort()  # the client has to see that it is not whole
@@ -73,25 +91,69 @@ def plainly(
     return Asked(*who, dialect, headers, fields, (), ("",), "", nothing)
 
 
-async def first_answer(services: Services, request: Asked, target: str, body: bytes) -> Answer:
-    """Return what the first upstream that is able to answers. Raises ProxyError."""
+async def pass_conversation(
+    services: Services, request: Asked, passed: Passed, reply: Reply, headers: Mapping[str, str]
+) -> None:
+    """Pass on what nothing is added to; write down what it has cost. Raises ProxyError."""
     line = await line_of(services, request)
+    upstream, answer = await _first_answer(services, line, request, passed)
+    limit = services.config.limits.upstream_body
+    overheard = Overheard(streams=answer.streams, limit=limit)
+    try:
+        about = alone(answer, with_tools=passed.with_tools)
+        await pass_on(answer, reply, {**headers, **about}, overheard.hear)
+    finally:
+        remembered = _remembered(services, line, (upstream, answer), passed, overheard)
+        await services.accounts.background.end(remembered)
+
+
+async def _remembered(
+    services: Services,
+    line: Line,
+    answered: tuple[Upstream, Answer],
+    passed: Passed,
+    overheard: Overheard,
+) -> None:
+    """Write down what was heard of an answer."""
+    upstream, answer = answered
+    request = line.request
+    overheard.end()
+    sizes = (len(passed.body), overheard.size) if answer.ok else (0, 0)
+    outcome = Outcome(answer.status, overheard.usage, "", *sizes)
+    await services.accounts.enter(_called(request), upstream, outcome)
+    if answer.ok and line.leaves_traces(upstream):
+        turn = overheard.turn(request.dialect, request.fields)
+        if turn is not None:
+            await line.answered(upstream, turn)
+
+
+async def _first_answer(
+    services: Services, line: Line, request: Asked, passed: Passed
+) -> tuple[Upstream, Answer]:
+    """Return what the first upstream that is able to answers."""
     *others, last = line.upstreams
     for upstream in others:
         try:
-            answer = await _sent(line, upstream, request, target, body)
+            answer = await _sent(line, upstream, request, passed)
         except ProxyError as error:
             line.failed(upstream, error.code, 1)
+            outcome = Outcome(error.status, error=error.code)
+            await services.accounts.enter(_called(request), upstream, outcome)
             continue
         if not failing(answer.status):
-            return answer
+            return upstream, answer
         await answer.body(_LARGEST_ERROR)
         line.failed(upstream, f"status_{answer.status}", 1, answer.wait)
-    return await _sent(line, last, request, target, body)
+        await services.accounts.enter(_called(request), upstream, Outcome(answer.status))
+    return last, await _sent(line, last, request, passed)
 
 
-async def _sent(line: Line, upstream: Upstream, request: Asked, target: str, body: bytes) -> Answer:
+async def _sent(line: Line, upstream: Upstream, request: Asked, passed: Passed) -> Answer:
     fitted = await line.fitted(upstream, request.fields, 1)
-    if fitted is not request.fields:
-        body = msgspec.json.encode(fitted)
-    return await upstream.ask(request.dialect.NAME, target, request.headers, body)
+    body = passed.body if fitted is request.fields else msgspec.json.encode(fitted)
+    return await upstream.ask(request.dialect.NAME, passed.target, request.headers, body)
+
+
+def _called(request: Asked) -> Called:
+    about = (request.id, request.principal, request.conversation)
+    return Called(*about, 1, request.model)

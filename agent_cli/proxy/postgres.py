@@ -13,16 +13,17 @@ import msgspec
 import psycopg
 from psycopg_pool import AsyncConnectionPool
 
+from agent_cli.proxy import postgres_book
 from agent_cli.proxy.config import Continuity
 from agent_cli.proxy.envelopes import ProxyError
 from agent_cli.proxy.postgres_tables import ALONE, LOCK, SCHEMA, unusable
-from agent_cli.proxy.store import LASTING, Row, Segment, Wanted, row_of
+from agent_cli.proxy.postgres_tidy import DEAD, tidy
+from agent_cli.proxy.spending import Account, Line, Spent
+from agent_cli.proxy.store import Row, Segment, Wanted, row_of
 from agent_cli.types.errors import ConfigurationError
 
 _BEAT = 1.0
 """Seconds between two signs of life."""
-_DEAD = 5.0
-"""Seconds without a sign of life after which a replica counts as gone."""
 _TIDY = 30
 """Beats between two times that what is too old or too much is dropped."""
 _FRESH = 60.0
@@ -33,7 +34,6 @@ _LONGEST = 200
 """Characters of an indexed text; an index has no room for arbitrary ones."""
 INSTANCE = "instance"
 _SEGMENTS: LiteralString = "SELECT body, bytes, created, used FROM proxy_segments"
-_DAY = 86_400
 _SEGMENT = msgspec.json.Decoder(Segment)
 _Pool = AsyncConnectionPool[psycopg.AsyncConnection[tuple[object, ...]]]
 
@@ -125,8 +125,15 @@ class PostgresStore:
         )
         return bool(found)
 
+    async def spend(self, spent: Spent) -> None:
+        await self._run(postgres_book.SPEND, spent.columns)
+
+    async def account(self, principal: str, since: str) -> Account:
+        ((usd, tokens),) = await self._all(postgres_book.ACCOUNT, (principal, since))
+        return Account(float(str(usd)), int(str(tokens)))
+
     async def alive(self, owner: str) -> bool:
-        return await self.get(INSTANCE, "", owner, _DEAD) is not None
+        return await self.get(INSTANCE, "", owner, DEAD) is not None
 
     async def close(self) -> None:
         """Say that this replica is gone; `postgres_store` closes what is open."""
@@ -135,28 +142,9 @@ class PostgresStore:
         )
 
     async def forget(self) -> None:
-        """Drop what is too old, and of the rest what was used longest ago, if there is too much."""
-        settings = self._settings
-        oldest = max(settings.journal_ttl, settings.guidance_ttl, _DEAD)
-        days = float(settings.days * _DAY)
+        """Drop what is too old, and what is too much."""
         async with _told(), self._pool.connection() as database, database.transaction():
-            asked = await database.execute("SELECT pg_try_advisory_xact_lock(%s)", (LOCK,))
-            if await asked.fetchone() != (True,):
-                return
-            await database.execute(
-                "DELETE FROM proxy_segments WHERE used < proxy_now() - %s", (days,)
-            )
-            await database.execute(
-                "DELETE FROM proxy_records WHERE created < "
-                "proxy_now() - CASE WHEN kind = ANY(%s) THEN %s ELSE %s END",
-                (list(LASTING), days, oldest),
-            )
-            await database.execute(
-                "DELETE FROM proxy_segments WHERE id IN (SELECT id FROM (SELECT id, sum(bytes) "
-                "OVER (ORDER BY used DESC, id) AS total FROM proxy_segments) AS all_of_them "
-                "WHERE total > %s)",
-                (settings.max_bytes,),
-            )
+            await tidy(database, self._settings)
 
     async def beat(self) -> None:
         """Give the first sign of life."""
@@ -201,7 +189,7 @@ async def postgres_store(
         database = await psycopg.AsyncConnection.connect(url, connect_timeout=int(_PATIENCE))
         async with database, database.transaction():
             await database.execute(ALONE, (LOCK,))
-            await database.execute(SCHEMA)
+            await database.execute(SCHEMA + postgres_book.SCHEMA)
     except psycopg.Error as error:
         raise ConfigurationError(unusable(error)) from error
     async with pool:
@@ -246,6 +234,12 @@ def rows(url: str) -> list[Row]:
     return [row_of(_SEGMENT.decode(body), *numbers) for body, *numbers in found]
 
 
+def spent(url: str, since: str, principal: str) -> list[Line]:
+    with _looked_into(url) as database:
+        found = database.execute(postgres_book.LINES, (since, principal, principal)).fetchall()
+    return postgres_book.lines(found)
+
+
 def shown(url: str, id_: str) -> Segment | None:
     with _looked_into(url) as database:
         row = database.execute(_SEGMENTS + " WHERE id=%s", (indexed(id_),)).fetchone()
@@ -274,7 +268,7 @@ def _looked_into(url: str) -> Generator[psycopg.Connection[tuple[Any, ...]]]:
     try:
         with psycopg.connect(url, connect_timeout=int(_PATIENCE)) as database:
             database.execute(ALONE, (LOCK,))
-            database.execute(SCHEMA)
+            database.execute(SCHEMA + postgres_book.SCHEMA)
             yield database
     except psycopg.Error as error:
         raise ConfigurationError(unusable(error)) from error

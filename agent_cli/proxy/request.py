@@ -6,12 +6,14 @@ from typing import TypeAlias
 import msgspec
 from msgspec import Raw, Struct
 
+from agent_cli.proxy.accounts import Accounts
 from agent_cli.proxy.audit import Audit
 from agent_cli.proxy.config import Config
 from agent_cli.proxy.continuity import Continuity, conversation_of, place_of, prefixes
 from agent_cli.proxy.dialects.base import Fields, value_of
 from agent_cli.proxy.dialects.canonical import digest
 from agent_cli.proxy.dialects.dialect import Dialect
+from agent_cli.proxy.dialects.shapes import words
 from agent_cli.proxy.dialects.turns import Round, Stretch
 from agent_cli.proxy.envelopes import ProxyError
 from agent_cli.proxy.executing import Executor, Ledger
@@ -42,6 +44,7 @@ class Services(Struct, frozen=True):
     store: Store
     continuity: Continuity
     audit: Audit
+    accounts: Accounts
 
 
 class Asked(Struct, frozen=True):
@@ -73,6 +76,11 @@ class Asked(Struct, frozen=True):
         model = value_of(self.fields, "model")
         known = [self.dialect.NAME, model, self.conversation, chain, nonce, self.prefixes[-1]]
         return digest(known)
+
+    @property
+    def model(self) -> str:
+        """As the client calls it."""
+        return words(value_of(self.fields, "model"))
 
     @property
     def streams(self) -> bool:

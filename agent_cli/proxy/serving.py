@@ -12,6 +12,7 @@ from pathlib import Path
 from agent_cli.network.serving import Bounds, Headers, HttpServer
 from agent_cli.processes.run import Processes
 from agent_cli.proxy.access import Access
+from agent_cli.proxy.accounts import Accounts
 from agent_cli.proxy.app import App, refused
 from agent_cli.proxy.audit import Audit
 from agent_cli.proxy.config import Config
@@ -75,7 +76,11 @@ async def running(
         stack.push_async_callback(upstream.close)
         executor = Executor(tools, store, audit, config, owner)
         stack.push_async_callback(executor.drain, config.server.drain)
-        services = Services(config, upstream, tools, executor, store, Continuity(store), audit)
+        accounts = Accounts(config, store, audit)
+        stack.push_async_callback(accounts.background.drain, config.server.drain)
+        services = Services(
+            config, upstream, tools, executor, store, Continuity(store), audit, accounts
+        )
         app = App(services, Access(config, environ))
         bounds = Bounds(config.server.max_body, config.server.max_requests)
         server = HttpServer(app.handle, partial(_refusal, audit), bounds)

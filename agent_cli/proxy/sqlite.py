@@ -15,8 +15,10 @@ from typing import TypeVar
 
 import msgspec
 
+from agent_cli.proxy import sqlite_book
 from agent_cli.proxy.config import Continuity
 from agent_cli.proxy.envelopes import ProxyError
+from agent_cli.proxy.spending import Account, Line, Spent
 from agent_cli.proxy.store import LASTING, Row, Segment, Wanted, row_of
 from agent_cli.types.errors import ConfigurationError
 
@@ -122,6 +124,12 @@ class SqliteStore:
 
         return await self._do(work)
 
+    async def spend(self, spent: Spent) -> None:
+        await self._do(lambda database: sqlite_book.spend(database, spent))
+
+    async def account(self, principal: str, since: str) -> Account:
+        return await self._do(lambda database: sqlite_book.account(database, principal, since))
+
     async def alive(self, owner: str) -> bool:
         return await self.get(_INSTANCE, "", owner, _DEAD) is not None
 
@@ -190,7 +198,7 @@ def opened(path: Path) -> sqlite3.Connection:
         database.execute("PRAGMA journal_mode=WAL")
         database.execute("PRAGMA synchronous=NORMAL")
         database.execute("PRAGMA foreign_keys=ON")
-        database.executescript(_SCHEMA)
+        database.executescript(_SCHEMA + sqlite_book.SCHEMA)
     except (OSError, sqlite3.Error) as error:
         raise ConfigurationError(
             f"continuity.path {str(path)!r} cannot be used: {error}"
@@ -211,6 +219,11 @@ def shown(path: Path, id_: str) -> Segment | None:
     with closing(opened(path)) as database:
         row = database.execute("SELECT body FROM segments WHERE id=?", (id_,)).fetchone()
     return _SEGMENT.decode(row[0]) if row else None
+
+
+def spent(path: Path, since: str, principal: str) -> list[Line]:
+    with closing(opened(path)) as database:
+        return sqlite_book.lines(database, since, principal)
 
 
 def purged(path: Path, principal: str = "", conversation: str = "") -> int:

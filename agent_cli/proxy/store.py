@@ -11,6 +11,7 @@ from msgspec import Raw, Struct
 
 from agent_cli.proxy.dialects.turns import Call, Turn
 from agent_cli.proxy.envelopes import Envelope
+from agent_cli.proxy.spending import Account, Spent
 
 
 class Segment(Struct, frozen=True):
@@ -119,6 +120,14 @@ class Store(Protocol):
 
     async def foreign(self, principal: str, anchors: Sequence[str]) -> bool:
         """Whether others have a segment at one of the anchors."""
+        ...
+
+    async def spend(self, spent: Spent) -> None:
+        """Enter a call of an upstream into the account book."""
+        ...
+
+    async def account(self, principal: str, since: str) -> Account:
+        """Return what was spent from that day on; from the very first with none."""
         ...
 
     async def alive(self, owner: str) -> bool:

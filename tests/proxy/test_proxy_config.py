@@ -8,6 +8,7 @@ from agent_cli.proxy.clients import Client
 from agent_cli.proxy.config import Config, Server, Token, Upstream, checked, read
 from agent_cli.proxy.mediation import Unsafe
 from agent_cli.proxy.options import Mediation
+from agent_cli.proxy.spending import Budget
 from agent_cli.proxy.upstream_settings import base_url
 from agent_cli.types.errors import ConfigurationError
 
@@ -104,6 +105,27 @@ UNUSABLE = [
         Config(upstream=UP, server=OPEN, clients={"mine": Client()}),
         "by which user-agents",
         id="nobody's",
+    ),
+]
+
+
+SPARE = {"b": Upstream(url="http://127.0.0.1:2")}
+UNUSABLE += [
+    pytest.param(
+        Config(upstream=UP, server=OPEN, fallback={"upstream": UP}), "take another", id="name"
+    ),
+    pytest.param(
+        Config(upstream=UP, server=OPEN, fallback={"b": Upstream()}), r"b\.url", id="no fallback"
+    ),
+    pytest.param(
+        Config(upstream=UP, server=OPEN, fallback=SPARE | {"c": Upstream(url="c")}),
+        r"fallback\.c: 'c' must begin",
+        id="fallback's scheme",
+    ),
+    pytest.param(
+        Config(upstream=UP, tokens={"a": Token(env="TOKEN", budget=Budget())}),
+        r"tokens\.a\.budget: say usd or tokens",
+        id="budget",
     ),
 ]
 

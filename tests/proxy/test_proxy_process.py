@@ -133,3 +133,7 @@ def test_what_is_kept_can_be_looked_at_and_forgotten(tmp_path: Path):
     assert '"event":"mediation_decision"' in run("audit", "--event", "mediation_decision")
     assert run("continuity", "purge", "--all") == "1 segment forgotten\n"
     assert run("continuity", "list", "--json") == ""
+    (line,) = run("spent").splitlines()
+    assert line.endswith("1         100 +       20  $         ?  local  upstream  m")
+    assert '"calls":1' in run("spent", "--json", "--principal", "local")
+    assert run("spent", "--since", "9999-01-01") == ""

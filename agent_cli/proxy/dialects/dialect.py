@@ -19,6 +19,11 @@ class Stream(Protocol):
     owned: Container[str]
     """The names of managed tools; all others are the client's."""
 
+    @property
+    def usage(self) -> dict[str, Any]:
+        """What the present round was said to cost so far."""
+        ...
+
     def begin_round(self) -> None: ...
 
     def feed(self, raw: bytes, frame: Frame | None) -> bytes:

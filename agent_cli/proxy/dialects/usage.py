@@ -1,8 +1,10 @@
 """Tokens of several rounds as one count, by either of two rules."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any, cast
+
+from agent_cli.proxy.dialects.turns import Round
 
 
 class Report(StrEnum):
@@ -13,6 +15,8 @@ class Report(StrEnum):
     """The input of the last round only: who derives from it how full the window is."""
 
 
+EXTENSION = "agent_proxy"
+"""The member of a usage that tells what each round has cost."""
 _INPUT = ("prompt_", "input_", "cache_")
 
 
@@ -50,3 +54,22 @@ def _sum(one: Any, other: Any) -> Any:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def untouched(rounds: Sequence[Round], begun: int, usage: Mapping[str, Any]) -> bool:
+    """Whether an answer may end as its only round did, of so many that were begun."""
+    last = rounds[-1]
+    alone = len(rounds) == begun == 1 and EXTENSION not in usage
+    return alone and len(last.release) == len(last.turn.calls)
+
+
+class Counting:
+    """Whatever reads a round as it comes; `_now` is what has come of it so far."""
+
+    _now: Any
+
+    @property
+    def usage(self) -> dict[str, Any]:
+        """What the present round was said to cost so far."""
+        usage: dict[str, Any] = self._now.usage
+        return usage

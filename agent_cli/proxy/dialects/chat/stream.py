@@ -12,6 +12,7 @@ from agent_cli.proxy.dialects.chat.grammar_tools import as_made, grammar_piece
 from agent_cli.proxy.dialects.chat.reply import SEPARATOR, THOUGHTS, assembled, finish_of
 from agent_cli.proxy.dialects.shapes import mapping, words
 from agent_cli.proxy.dialects.turns import Part, Role, Round, Turn, View
+from agent_cli.proxy.dialects.usage import Counting, untouched
 from agent_cli.proxy.envelopes import ProxyError, openai_error
 from agent_cli.types.events import Delta, ToolCallBegin, ToolCallDelta, ToolCallEnd
 from agent_cli.wire.frames import Frame
@@ -105,7 +106,7 @@ def _keep(call: dict[str, Any], opaque: str) -> None:
         call["extra_content"] = Raw(opaque.encode())
 
 
-class ChatStream:
+class ChatStream(Counting):
     """See `Stream`."""
 
     def __init__(self, view: View, *, wants_usage: bool) -> None:
@@ -230,8 +231,7 @@ class ChatStream:
     def end(self, rounds: Sequence[Round], usage: dict[str, Any]) -> bytes:
         last = rounds[-1]
         before = self._flushed()
-        untouched = self._rounds == len(rounds) == 1 and not last.turn.repaired
-        if untouched and len(last.release) == len(last.turn.calls):
+        if untouched(rounds, self._rounds, usage) and not last.turn.repaired:
             wanted = (raw for raw, counts in self._now.held if self._wants_usage or not counts)
             return b"".join([before, *wanted])
         shown = [part.raw for part in last.shown if part.role is Role.CALL]

@@ -22,6 +22,7 @@ from agent_cli.proxy.dialects.base import (
 from agent_cli.proxy.dialects.messages.reply import THOUGHTS, assembled, finish_of
 from agent_cli.proxy.dialects.shapes import mapping, words
 from agent_cli.proxy.dialects.turns import Part, Role, Round, Turn, View
+from agent_cli.proxy.dialects.usage import Counting, untouched
 from agent_cli.proxy.envelopes import ProxyError, anthropic_error
 from agent_cli.wire.frames import Frame
 from agent_cli.wire.sse import write_event
@@ -92,7 +93,7 @@ class _Reading:
         self.stopped = False
 
 
-class MessagesStream:
+class MessagesStream(Counting):
     """See `Stream`."""
 
     def __init__(self, view: View) -> None:
@@ -217,7 +218,7 @@ class MessagesStream:
     def end(self, rounds: Sequence[Round], usage: dict[str, Any]) -> bytes:
         last = rounds[-1]
         shown = self.close_round(last)
-        if len(rounds) == self._rounds == 1 and len(last.release) == len(last.turn.calls):
+        if untouched(rounds, self._rounds, usage):
             return b"".join([shown, *self._now.ends])
         delta = {**self._now.stop_fields, "stop_reason": finish_of(last)}
         ended = _event({"type": "message_delta", "delta": delta, "usage": usage})

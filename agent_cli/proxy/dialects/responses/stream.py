@@ -21,6 +21,7 @@ from agent_cli.proxy.dialects.responses.reply import (
 )
 from agent_cli.proxy.dialects.shapes import mapping, words
 from agent_cli.proxy.dialects.turns import Part, Role, Round, Turn, View
+from agent_cli.proxy.dialects.usage import Counting, untouched
 from agent_cli.proxy.envelopes import ProxyError
 from agent_cli.wire.frames import Frame
 from agent_cli.wire.sse import write_event
@@ -83,7 +84,7 @@ class _Numbers:
         return _event({**event, "sequence_number": number})
 
 
-class ResponsesStream:
+class ResponsesStream(Counting):
     """See `Stream`."""
 
     def __init__(self, asked: Fields, view: View) -> None:
@@ -212,9 +213,8 @@ class ResponsesStream:
     def end(self, rounds: Sequence[Round], usage: dict[str, Any]) -> bytes:
         last = rounds[-1]
         shown = self.close_round(last)
-        plain = len(rounds) == self._rounds == 1 and not last.turn.repaired
-        if plain and self._now.end and len(last.release) == len(last.turn.calls):
-            event = self._now.end
+        plain = untouched(rounds, self._rounds, usage) and not last.turn.repaired
+        if plain and (event := self._now.end):
             whole = as_asked(event["response"], self._asked)
             ended = self._numbered(b"", {**event, "response": whole})
             return b"".join([shown, ended, *self._now.trailing])

@@ -1,0 +1,69 @@
+"""What is read of an answer that is only passed on: its tokens, and who has sealed what."""
+
+from typing import Any
+
+import msgspec
+
+from agent_cli.proxy.dialects.base import Fields, StreamCutError
+from agent_cli.proxy.dialects.dialect import Dialect
+from agent_cli.proxy.dialects.shapes import mapping
+from agent_cli.proxy.dialects.turns import Turn, View
+from agent_cli.proxy.raw_frames import RawFrames
+from agent_cli.types.errors import WireError
+
+_USAGE = b'"usage"'
+
+
+class Overheard:
+    """Hears the pieces of one answer as they pass, and changes none."""
+
+    def __init__(self, *, streams: bool, limit: int) -> None:
+        """Read a whole answer, or one of which all is wanted, up to so many bytes."""
+        self._streams = streams
+        self._limit = limit
+        self._frames = RawFrames()
+        self._kept = bytearray()
+        self.size = 0
+        self.usage: dict[str, Any] = {}
+
+    def hear(self, piece: bytes) -> None:
+        self.size += len(piece)
+        if len(self._kept) < self._limit:
+            self._kept += piece
+        if not self._streams:
+            return
+        try:
+            frames = [raw for raw, _ in self._frames.feed(piece)]
+        except StreamCutError:
+            self._streams = False
+            return
+        for raw in frames:
+            if _USAGE in raw:
+                self._note(raw.partition(b"data:")[2])
+
+    def end(self) -> None:
+        if not self._streams:
+            self._note(bytes(self._kept))
+
+    def turn(self, dialect: Dialect, asked: Fields) -> Turn | None:
+        """Return the whole reply, if that is what it was."""
+        try:
+            if not self._streams:
+                return dialect.read(bytes(self._kept))
+            stream = dialect.stream(asked, View())
+            stream.begin_round()
+            for raw, frame in RawFrames().feed(bytes(self._kept)):
+                stream.feed(raw, frame)
+            return stream.turn()
+        except (WireError, StreamCutError):
+            return None
+
+    def _note(self, data: bytes) -> None:
+        """Take the usage, wherever a dialect has it; what comes later corrects what came before."""
+        try:
+            event = mapping(msgspec.json.decode(data))
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return
+        for holder in (event, mapping(event.get("message")), mapping(event.get("response"))):
+            said = mapping(holder.get("usage"))
+            self.usage |= {name: value for name, value in said.items() if value is not None}
