@@ -20,6 +20,8 @@ api_key_env = "UPSTREAM_KEY"
 
 [server]
 drain = 20
+port = 0
+auth = "none"
 
 [http."docs.search"]
 url = "{service}/docs_search"
@@ -44,12 +46,12 @@ class ProxyProcess:
     ) -> None:
         """Remember in the folder, or in the database of this address."""
         self.proxied = Proxied(upstream, service, folder)
-        self._config = folder / "proxy.toml"
+        self.config = folder / "proxy.toml"
         written = TOML.format(upstream=upstream.port, service=service.url, folder=folder)
         if database:
             written = re.sub("path = .*continuity.db.", 'postgres_env = "REMEMBERED"', written)
         self._database = database
-        self._config.write_text(written)
+        self.config.write_text(written)
         self._running: subprocess.Popen[str] | None = None
 
     @property
@@ -57,11 +59,15 @@ class ProxyProcess:
         assert self._running is not None
         return self._running.pid
 
-    def start(self) -> Proxied:
-        words = [sys.executable, "-m", "agent_cli", "proxy", "--tools", str(self._config)]
+    def start(self, *program: str) -> Proxied:
+        """Start it, or this program instead of it."""
+        words = ["agent_cli", "proxy", "--tools", str(self.config)]
+        words = [*program] or [*words, "--listen", "127.0.0.1:0", "--no-auth"]
         environ = {**os.environ, "UPSTREAM_KEY": KEY, "REMEMBERED": self._database}
+        found = [str(Path(__file__).parents[1]), environ.get("PYTHONPATH", "")]
+        environ["PYTHONPATH"] = os.pathsep.join(filter(None, found))
         self._running = subprocess.Popen(
-            [*words, "--listen", "127.0.0.1:0", "--no-auth"],
+            [sys.executable, "-m", *words],
             stderr=subprocess.PIPE,
             text=True,
             env=environ,
