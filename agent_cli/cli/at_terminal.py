@@ -105,8 +105,7 @@ def _terminal(run: Run) -> _Terminal:
 def _repl(session: _Session, terminal: _Terminal) -> Repl:
     view = terminal.frontend.view
     here = Here(session.agent, terminal.writer, terminal.ask, session.outside, view)
-    line = session_line(session.agent, session.outside.settings.terminal, terminal.history)
-    return Repl(here, line, terminal.below)
+    return Repl(here, session_line(here, terminal.history), terminal.below)
 
 
 def _next(current: _Session, to: Elsewhere, writer: Writer, frontend: TerminalFrontend) -> _Session:

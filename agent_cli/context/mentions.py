@@ -98,6 +98,11 @@ def block(kind: str, name: str, text: str) -> str:
     return fill(_texts()["block"], tag=tag, name=shown, text=safe)
 
 
+def pictured(name: str) -> str:
+    """Return what stands in the text where an image was put."""
+    return fill(_texts()["image"], name=name)
+
+
 def refused(why: str) -> str:
     """Return the text of an attachment that could not be made."""
     return fill(_texts()["refused"], why=why)

@@ -60,10 +60,18 @@ class Folds:
         """Return the line with what was folded."""
         return _FOLDS.sub(lambda match: self._text(match[0]), line)
 
+    def spread(self, line: str) -> str:
+        """Return the line with the texts that were folded; an image stays what it is."""
+        return _FOLDS.sub(lambda match: self._spread(match[0]), line)
+
     def images(self, line: str) -> tuple[Image, ...]:
         """Return the images in the line, in order."""
         folds = [self._folds.get(character) for character in _FOLDS.findall(line)]
         return tuple(fold.image for fold in folds if fold is not None and fold.image is not None)
+
+    def _spread(self, character: str) -> str:
+        fold = self._folds.get(character)
+        return character if fold is None or fold.image is not None else fold.text
 
     def _text(self, character: str) -> str:
         fold = self._folds.get(character)

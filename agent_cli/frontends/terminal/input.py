@@ -11,6 +11,7 @@ from typing import Literal, Protocol, TypeAlias
 from msgspec import Struct, field
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import get_app
+from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.enums import EditingMode
 from prompt_toolkit.filters import Condition
 
@@ -19,7 +20,13 @@ from agent_cli.frontends.terminal.completion import Completions
 from agent_cli.frontends.terminal.folds import Folds
 from agent_cli.frontends.terminal.history import LineHistory
 from agent_cli.frontends.terminal.input_view import Shown
-from agent_cli.frontends.terminal.keys import Action, bindings, understand_modified_enter
+from agent_cli.frontends.terminal.keys import (
+    Action,
+    Hands,
+    bindings,
+    understand_modified_enter,
+)
+from agent_cli.frontends.terminal.pictures import Pictures
 from agent_cli.frontends.terminal.typed_ahead import forget_what_was_typed, take_what_was_typed
 from agent_cli.types.messages import Image
 
@@ -31,10 +38,23 @@ _BETWEEN = 0.5
 """Seconds that the second key of a pair may come after the first."""
 
 
+_LONG = 20_000
+"""Characters that are too slow to edit in the line."""
+
+
 class ReadLine(Protocol):
     """Prompts for one message, begun with the draft; raises EOFError and KeyboardInterrupt."""
 
     async def __call__(self, prompt: str, draft: str = "") -> str: ...
+
+
+class ReadMessage(ReadLine, Protocol):
+    """Reads lines with which images may go along."""
+
+    @property
+    def images(self) -> tuple[Image, ...]:
+        """What goes along with the line that was read last."""
+        ...
 
 
 class Manner(Struct, frozen=True):
@@ -49,6 +69,8 @@ class Manner(Struct, frozen=True):
     would take the signal for the length of a prompt and then give it back to nobody: nothing could
     stop the turn any more."""
     completions: Completions | None = None
+    pictures: Pictures | None = None
+    """Without it images are not taken."""
     actions: Mapping[str, Action] = field(default_factory=dict[str, Action])
     """What keys do besides editing, by prompt-toolkit's names for them: `s-tab`, `c-o`, `c-t`."""
 
@@ -59,8 +81,7 @@ class InputLine:
     def __init__(self, manner: Manner) -> None:
         understand_modified_enter()
         self.folds = Folds()
-        self.images: tuple[Image, ...] = ()
-        """What goes along with the line that was read last."""
+        self._images: tuple[Image, ...] = ()
         self._manner = manner
         self.session = self._session()
 
@@ -75,9 +96,13 @@ class InputLine:
         )
         return self.read(line)
 
+    @property
+    def images(self) -> tuple[Image, ...]:
+        return self._images
+
     def read(self, line: str) -> str:
         """Return what a line of the session stands for."""
-        self.images = self.folds.images(line)
+        self._images = self.folds.images(line)
         return given(self.folds.unfolded(line))
 
     def _session(self) -> PromptSession[str]:
@@ -85,7 +110,9 @@ class InputLine:
         session: PromptSession[str] = PromptSession(
             history=LineHistory(manner.history, folds.unfolded, folds.taken_in),
             key_bindings=bindings(
-                rewinds=manner.rewinds, actions=manner.actions, paste=folds.taken_in
+                rewinds=manner.rewinds,
+                actions=manner.actions,
+                hands=Hands(self._pasted, self._attach, self._edit),
             ),
             multiline=True,
             editing_mode=EditingMode.VI if manner.editing == "vi" else EditingMode.EMACS,
@@ -98,6 +125,25 @@ class InputLine:
         session.app.ttimeoutlen = _ESCAPE
         session.app.timeoutlen = _BETWEEN
         return session
+
+    def _pasted(self, text: str) -> str:
+        pictures = self._manner.pictures
+        picture = pictures.pasted(text) if pictures is not None else None
+        return self.folds.taken_in(text) if picture is None else self.folds.fold(picture)
+
+    async def _attach(self, buffer: Buffer) -> None:
+        pictures = self._manner.pictures
+        picture = await pictures.from_clipboard() if pictures is not None else None
+        if picture is not None:
+            buffer.insert_text(self.folds.fold(picture))
+
+    async def _edit(self, buffer: Buffer) -> None:
+        """Have the text edited with $VISUAL or $EDITOR; a very long one is folded again."""
+        buffer.text = self.folds.spread(buffer.text)
+        await buffer.open_in_editor()
+        if len(buffer.text) > _LONG and not self.folds.images(buffer.text):
+            buffer.text = self.folds.taken_in(buffer.text)
+        buffer.cursor_position = len(buffer.text)
 
     def _completes(self) -> bool:
         """Whether what is being typed is something to complete."""

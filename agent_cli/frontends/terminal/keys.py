@@ -2,13 +2,16 @@
 
 Enter sends; Ctrl+J, Alt+Enter, Shift+Enter where the terminal tells it apart, and a backslash
 before Enter begin a new line. Ctrl-C clears the line; on an empty one it is for the caller.
+Ctrl+G opens the user's editor, Ctrl+V pastes an image.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any
 
 from msgspec import Struct
 from prompt_toolkit.application import get_app
 from prompt_toolkit.application.run_in_terminal import run_in_terminal
+from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.enums import DEFAULT_BUFFER
 from prompt_toolkit.filters import (
     Condition,
@@ -17,6 +20,7 @@ from prompt_toolkit.filters import (
     emacs_insert_mode,
     has_completions,
     has_focus,
+    vi_insert_mode,
 )
 from prompt_toolkit.input.ansi_escape_sequences import ANSI_SEQUENCES
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
@@ -48,15 +52,22 @@ def understand_modified_enter() -> None:
         ANSI_SEQUENCES[sequence] = _NEW_LINE
 
 
-def bindings(
-    *, rewinds: bool, actions: Mapping[str, Action], paste: Callable[[str], str]
-) -> KeyBindings:
-    """Return what keys do; `actions` are by key, in prompt-toolkit's names.
+class Hands(Struct, frozen=True):
+    """What is done with the line's text by those who own it."""
 
-    `paste` returns what is to be inserted for what was pasted.
-    """
+    paste: Callable[[str], str]
+    """Returns what is to be inserted for what was pasted."""
+    attach: Callable[[Buffer], Coroutine[Any, Any, None]]
+    """Inserts the image in the clipboard."""
+    edit: Callable[[Buffer], Coroutine[Any, Any, None]]
+    """Gives the text to the user's editor."""
+
+
+def bindings(*, rewinds: bool, actions: Mapping[str, Action], hands: Hands) -> KeyBindings:
+    """Return what keys do; `actions` are by key, in prompt-toolkit's names."""
     made = KeyBindings()
-    _editing(made, paste)
+    _editing(made, hands.paste)
+    _reaching_out(made, hands)
     _leaving(made, rewinds=rewinds)
     for key, action in actions.items():
         _act(made, key, action)
@@ -90,6 +101,16 @@ def _editing(made: KeyBindings, paste: Callable[[str], str]) -> None:
     @made.add("escape", filter=_IN_LINE & has_completions)
     def close_menu(event: KeyPressEvent) -> None:
         event.current_buffer.cancel_completion()
+
+
+def _reaching_out(made: KeyBindings, hands: Hands) -> None:
+    @made.add("c-g", filter=_IN_LINE)
+    def edit(event: KeyPressEvent) -> None:
+        event.app.create_background_task(hands.edit(event.current_buffer))
+
+    @made.add("c-v", filter=_IN_LINE & (emacs_insert_mode | vi_insert_mode))
+    def attach(event: KeyPressEvent) -> None:
+        event.app.create_background_task(hands.attach(event.current_buffer))
 
 
 def _leaving(made: KeyBindings, *, rewinds: bool) -> None:

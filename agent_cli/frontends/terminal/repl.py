@@ -23,12 +23,13 @@ from agent_cli.frontends.terminal.commands.base import (
     Leave,
     Prompt,
 )
-from agent_cli.frontends.terminal.input import ReadLine
+from agent_cli.frontends.terminal.input import ReadMessage
 from agent_cli.frontends.terminal.interrupt import interruptible
 from agent_cli.frontends.terminal.meanwhile import desk
 from agent_cli.frontends.terminal.shell_line import is_shell_line, run_shell_line
 from agent_cli.i18n.catalog import say
 from agent_cli.types.errors import HookError, ProviderError
+from agent_cli.types.messages import Image
 
 T = TypeVar("T")
 
@@ -43,7 +44,7 @@ FAILED: Final = Failed.FAILED
 class Repl:
     """One person, one agent."""
 
-    def __init__(self, here: Here, read_line: ReadLine, below: Below) -> None:
+    def __init__(self, here: Here, read_line: ReadMessage, below: Below) -> None:
         self._here = here
         self._agent = here.agent
         self._writer = here.writer
@@ -70,7 +71,7 @@ class Repl:
                 if left is not None:
                     return left.to
             elif line:
-                await self._turn(line)
+                await self._turn(line, self._read_line.images)
         return None
 
     async def _next(self) -> str | None:
@@ -117,8 +118,8 @@ class Repl:
         elif not isinstance(answer, Leave):
             self._writer.show(answer)
 
-    async def _turn(self, text: str, *, once: bool = False) -> None:
-        awaiting = await self._watched(self._agent.submit(text))
+    async def _turn(self, text: str, images: tuple[Image, ...] = (), *, once: bool = False) -> None:
+        awaiting = await self._watched(self._agent.submit(text, images))
         if awaiting is FAILED:
             return
         self._writer.end_stream()
