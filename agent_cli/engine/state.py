@@ -29,7 +29,6 @@ from agent_cli.types.entries import (
     Entry,
     FilesChanged,
     HistoryCompacted,
-    InputQueued,
     ModelSwitched,
     ParallelSwitched,
     PreImageKept,
@@ -42,6 +41,7 @@ from agent_cli.types.entries import (
     UserSaid,
     VerdictGiven,
 )
+from agent_cli.types.queued_input import InputQueued, InputUnqueued
 
 __all__ = ["apply", "fold", "is_repeated"]
 
@@ -67,7 +67,14 @@ def apply(state: State, entry: Entry) -> State:
             return _finished(state, entry)
         case TaskStarted():
             return push(state, entry)
-        case SessionStarted() | SessionRenamed() | RuleGranted() | InputQueued() | AttemptLost():
+        case (
+            SessionStarted()
+            | SessionRenamed()
+            | RuleGranted()
+            | InputQueued()
+            | InputUnqueued()
+            | AttemptLost()
+        ):
             return _session(state, entry)
         case TurnRulesSet() | ApprovalSwitched() | ParallelSwitched() | ModelSwitched():
             return _switched(state, entry)
@@ -81,7 +88,12 @@ def _with_task(state: State, task: Task) -> State:
 
 def _session(
     state: State,
-    entry: SessionStarted | SessionRenamed | RuleGranted | InputQueued | AttemptLost,
+    entry: SessionStarted
+    | SessionRenamed
+    | RuleGranted
+    | InputQueued
+    | InputUnqueued
+    | AttemptLost,
 ) -> State:
     match entry:
         case SessionStarted():
@@ -92,12 +104,19 @@ def _session(
             return replace(state, title=entry.title)
         case RuleGranted():
             return replace(state, granted=(*state.granted, entry.rule))
-        case InputQueued():
-            demand(bool(entry.text.strip()), "nothing was said to be queued")
-            return replace(state, queued=(*state.queued, entry.text))
+        case InputQueued() | InputUnqueued():
+            return replace(state, queued=_queued(state.queued, entry))
         case AttemptLost():
             seconds = state.used.seconds + entry.seconds
             return replace(state, used=Spent(state.spent + entry.usage, state.turns, seconds))
+
+
+def _queued(queued: tuple[str, ...], entry: InputQueued | InputUnqueued) -> tuple[str, ...]:
+    if isinstance(entry, InputUnqueued):
+        demand(queued[-1:] == (entry.text,), "what is taken back was not queued last")
+        return queued[:-1]
+    demand(bool(entry.text.strip()), "nothing was said to be queued")
+    return (*queued, entry.text)
 
 
 def _switched(

@@ -26,16 +26,11 @@ from agent_cli.runtime.models import Models
 from agent_cli.runtime.session import Session
 from agent_cli.runtime.subtasks import cancelled, delegated
 from agent_cli.types.approval import ApprovalMode
-from agent_cli.types.entries import (
-    ApprovalSwitched,
-    InputQueued,
-    Interrupted,
-    ModeSwitched,
-    UserSaid,
-)
+from agent_cli.types.entries import ApprovalSwitched, Interrupted, ModeSwitched, UserSaid
 from agent_cli.types.events import Event
 from agent_cli.types.messages import Image
 from agent_cli.types.outcomes import Stop
+from agent_cli.types.queued_input import InputQueued
 
 
 class Agent:

@@ -22,7 +22,6 @@ from agent_cli.types.entries import (
     FailuresWaived,
     FilesRestored,
     HistoryCompacted,
-    InputQueued,
     ModelSwitched,
     ModeSwitched,
     Nudged,
@@ -36,6 +35,7 @@ from agent_cli.types.entries import (
 from agent_cli.types.errors import JournalError
 from agent_cli.types.messages import AssistantMessage
 from agent_cli.types.outcomes import Code, Nudge, Outcome
+from agent_cli.types.queued_input import InputQueued, InputUnqueued
 from agent_cli.types.user_commands import UserRan
 
 _ANSWER = re.compile(r"<answer>(.*)</answer>", re.DOTALL)
@@ -51,7 +51,7 @@ class Recording(Struct, frozen=True):
     said: tuple[AssistantMessage, ...]
     outside: dict[int, tuple[Entry, ...]]
     """By the number of the model's next message."""
-    queued: dict[int, tuple[InputQueued, ...]]
+    queued: dict[int, tuple[InputQueued | InputUnqueued, ...]]
     """What the user said while the calls of the message with this number were at work."""
     finished: dict[str, CallFinished]
     """By call; one that was never answered is not there."""
@@ -122,7 +122,7 @@ class _Sorter:
     def __init__(self) -> None:
         self.said: list[AssistantMessage] = []
         self.outside: dict[int, list[Entry]] = {}
-        self.queued: dict[int, list[InputQueued]] = {}
+        self.queued: dict[int, list[InputQueued | InputUnqueued]] = {}
         self.finished: dict[str, CallFinished] = {}
         self.on_the_way: dict[str, list[Entry]] = {}
         self.refused: set[str] = set()
@@ -139,7 +139,7 @@ class _Sorter:
                 self._running = False  # its call waits
             case CallFinished():
                 self._finished(entry)
-            case InputQueued() if self.said:
+            case InputQueued() | InputUnqueued() if self.said:
                 self.queued.setdefault(len(self.said) - 1, []).append(entry)
             case ModeSwitched() if self._running:
                 pass
@@ -180,6 +180,7 @@ def _is_from_outside(entry: Entry) -> bool:
             return code is Nudge.CALL_ORDER  # it was not the engine that found this
         case (
             InputQueued()
+            | InputUnqueued()
             | ModeSwitched()
             | ModelSwitched()
             | ParallelSwitched()

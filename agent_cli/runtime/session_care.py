@@ -10,6 +10,7 @@ from agent_cli.sessions.journal import remove
 from agent_cli.settings.places import data_directory
 from agent_cli.types.entries import Rewound, SessionRenamed
 from agent_cli.types.errors import JournalError
+from agent_cli.types.queued_input import InputUnqueued
 from agent_cli.undo.sharing import forget, share
 
 _LONGEST = 200
@@ -69,3 +70,12 @@ def _cannot(session: Session, number: int) -> str:
         id=started.id if started else "",
         kept=number - 1,
     )
+
+
+def unqueue(session: Session) -> str:
+    """Take back what was queued last and not delivered yet, and return it; empty if nothing is."""
+    if not session.state.queued:
+        return ""
+    text = session.state.queued[-1]
+    session.append(InputUnqueued(text))
+    return text

@@ -12,8 +12,9 @@ from agent_cli.sessions.catalog import new_id
 from agent_cli.sessions.codec import FORMAT
 from agent_cli.sessions.stream import envelopes
 from agent_cli.sessions.whole import write_session
-from agent_cli.types.entries import Envelope, InputQueued, Rewound, SessionStarted, UserSaid
+from agent_cli.types.entries import Envelope, Rewound, SessionStarted, UserSaid
 from agent_cli.types.errors import JournalError
+from agent_cli.types.queued_input import InputQueued, InputUnqueued
 
 
 class _Said(Struct, frozen=True):
@@ -64,6 +65,8 @@ def cut_at(entries: Iterable[Envelope], at: int) -> Cut:
         match envelope.entry:
             case InputQueued():
                 waiting = (*waiting, envelope.seq)
+            case InputUnqueued():
+                waiting = waiting[:-1]
             case UserSaid(queued=queued):
                 said.append(_Said(envelope.seq, waiting))
                 waiting = waiting[1:] if queued else waiting

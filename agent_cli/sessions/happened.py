@@ -8,7 +8,6 @@ from agent_cli.types.entries import (
     FailuresWaived,
     FilesRestored,
     HistoryCompacted,
-    InputQueued,
     Interrupted,
     ModelSwitched,
     ModeSwitched,
@@ -21,6 +20,7 @@ from agent_cli.types.entries import (
     TodosUpdated,
     TurnRulesSet,
 )
+from agent_cli.types.queued_input import InputQueued, InputUnqueued
 from agent_cli.types.user_commands import UserRan
 
 _BOXES = {"pending": "[ ]", "in_progress": "[-]", "completed": "[x]"}
@@ -58,7 +58,7 @@ def _of_session(entry: Entry) -> str | None:
     match entry:
         case SessionRenamed(text) | InputQueued(text) | ModeSwitched(text) | RuleGranted(text):
             return text
-        case ModelSwitched(text):
+        case ModelSwitched(text) | InputUnqueued(text):
             return text
         case Rewound(kept):
             return str(kept)

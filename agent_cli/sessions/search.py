@@ -12,12 +12,12 @@ from agent_cli.types.entries import (
     CallFinished,
     Entry,
     HistoryCompacted,
-    InputQueued,
     Interrupted,
     SessionRenamed,
     TaskStarted,
     UserSaid,
 )
+from agent_cli.types.queued_input import InputQueued
 
 _BEFORE, _AFTER = 40, 80
 """Characters of context that an excerpt has."""

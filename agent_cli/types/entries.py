@@ -12,6 +12,7 @@ from agent_cli.types.effects import Effect
 from agent_cli.types.evidence import Check, FileChange, FileRead, FileVersion
 from agent_cli.types.messages import AssistantMessage, Image, ToolResult
 from agent_cli.types.outcomes import Limit, Nudge, Stop
+from agent_cli.types.queued_input import InputQueued, InputUnqueued
 from agent_cli.types.requests import Protocol
 from agent_cli.types.turn_rules import TurnRules
 from agent_cli.types.usage import Usage
@@ -66,12 +67,6 @@ class UserSaid(Struct, frozen=True, tag="user_said", omit_defaults=True):
     """Environment details captured when it was said, so that history never changes later."""
     queued: bool = False
     """It is the first of the queued inputs, delivered now."""
-
-
-class InputQueued(Struct, frozen=True, tag="input_queued"):
-    """The user said something while the agent was at work; it is delivered between turns."""
-
-    text: str
 
 
 class AssistantSaid(Struct, frozen=True, tag="assistant_said", omit_defaults=True):
@@ -260,6 +255,7 @@ Entry: TypeAlias = (
     | UserSaid
     | UserRan
     | InputQueued
+    | InputUnqueued
     | AssistantSaid
     | AttemptLost
     | Nudged

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from testbed.replies import Call, Delivery, Hang, Say
-from testbed.screens import ENTER, ESCAPE, Screen
+from testbed.screens import CTRL_C, ENTER, ESCAPE, UP, Screen
 from testbed.server import ModelServer
 
 MODEL = ["-m", "anthropic/test-model"]
@@ -83,6 +83,65 @@ def test_a_draft_outlives_a_question_and_does_not_answer_it(project: Path, home:
         screen.leave()
     assert server.violations == []
     assert not (project / "new.txt").exists()
+
+
+def test_what_is_queued_can_be_taken_back_and_said_otherwise(project: Path, home: Path):
+    read = Say(calls=[Call("list_files", {"path": "."})], delivery=Delivery(between=0.2, piece=1))
+    with (
+        ModelServer([read, Say("I see both.")]) as server,
+        Screen([*MODEL, "Go."], cwd=project, home=home, server=server) as screen,
+    ):
+        screen.wait_for("Esc stops")
+        screen.send("And look there" + ENTER)
+        screen.wait_for("↳ And look there")
+        screen.send(UP)
+        screen.wait_for("» And look there", gone="↳")
+        screen.send(", too." + ENTER)
+        screen.wait_for("↳ And look there, too.")
+        screen.wait_for("I see both", gone="↳")
+        screen.leave()
+    assert server.violations == []
+    said = str(server.requests[1].body["messages"])
+    assert said.count("And look there") == 1
+    assert "And look there, too." in said
+
+
+def test_what_was_queued_when_work_is_stopped_is_not_lost(project: Path, home: Path):
+    with (
+        ModelServer([Hang(), Say("I see.")]) as server,
+        Screen([*MODEL, "Go."], cwd=project, home=home, server=server) as screen,
+    ):
+        screen.wait_for("Esc stops")
+        screen.send("Use tabs." + ENTER)
+        screen.wait_for("↳ Use tabs.")
+        screen.send("And")
+        screen.wait_for("» And")
+        screen.send(CTRL_C)
+        screen.wait_for("> Use tabs.\n +And")
+        screen.say(" blanks.")
+        screen.wait_for("I see")
+        screen.leave()
+    assert server.violations == []
+    assert r"Use tabs.\nAnd blanks." in str(server.requests[1].body["messages"])
+
+
+def test_commands_that_only_look_run_meanwhile_and_others_wait(project: Path, home: Path):
+    with (
+        ModelServer([Hang()]) as server,
+        Screen([*MODEL, "Go."], cwd=project, home=home, server=server) as screen,
+    ):
+        screen.wait_for("Esc stops")
+        screen.say("/status")
+        screen.wait_for("mode code")
+        screen.say("/undo")
+        screen.wait_for("/undo has to wait until the work is done")
+        screen.say("/undoo")
+        screen.wait_for("no command /undoo")
+        screen.send(ESCAPE)
+        screen.wait_for("interrupted")
+        screen.leave()
+    assert server.violations == []
+    assert len(server.requests) == 1
 
 
 def test_a_line_entered_meanwhile_is_delivered_between_turns(project: Path, home: Path):

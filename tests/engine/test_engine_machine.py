@@ -51,7 +51,6 @@ from agent_cli.types.entries import (
     Envelope,
     FilesChanged,
     HistoryCompacted,
-    InputQueued,
     Interrupted,
     Rewound,
     TaskStarted,
@@ -62,6 +61,7 @@ from agent_cli.types.entries import (
 from agent_cli.types.evidence import FileChange, FileVersion
 from agent_cli.types.messages import AssistantMessage, StopReason, Text, ToolCall, ToolResult
 from agent_cli.types.outcomes import Code, Outcome, Stop
+from agent_cli.types.queued_input import InputQueued, InputUnqueued
 from agent_cli.types.turn_rules import OnFailure, Scope, TurnRules
 from agent_cli.types.usage import Usage
 
@@ -161,6 +161,10 @@ class Conversation(RuleBasedStateMachine):
     @rule(text=st.sampled_from(["wait", "and then"]))
     def the_user_says_something_meanwhile(self, text: str) -> None:
         self.tell(InputQueued(text))
+
+    @rule()
+    def the_user_thinks_better_of_it(self) -> None:
+        self.tell(*map(InputUnqueued, self.state.queued[-1:]))
 
     @rule(back=st.integers(1, 3))
     def words_are_taken_back(self, back: int) -> None:

@@ -24,7 +24,6 @@ from agent_cli.types.entries import (
     CallStarted,
     Entry,
     FilesChanged,
-    InputQueued,
     Interrupted,
     TaskStarted,
     TurnRulesSet,
@@ -33,6 +32,7 @@ from agent_cli.types.entries import (
 from agent_cli.types.evidence import FileChange, FileVersion
 from agent_cli.types.messages import AssistantMessage, StopReason, Text, ToolCall, ToolResult
 from agent_cli.types.outcomes import Code, Outcome, Stop
+from agent_cli.types.queued_input import InputQueued
 from agent_cli.types.turn_rules import OnFailure, TurnRules
 
 Told = tuple[Entry, ...]

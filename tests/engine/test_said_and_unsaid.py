@@ -19,7 +19,6 @@ from agent_cli.types.entries import (
     Entry,
     FilesChanged,
     HistoryCompacted,
-    InputQueued,
     Interrupted,
     Rewound,
     TaskFinished,
@@ -30,6 +29,7 @@ from agent_cli.types.errors import InvalidTransitionError
 from agent_cli.types.evidence import FileChange, FileVersion
 from agent_cli.types.messages import ToolCall
 from agent_cli.types.outcomes import Stop
+from agent_cli.types.queued_input import InputQueued, InputUnqueued
 from agent_cli.types.user_commands import UserRan
 
 MEANWHILE = InputQueued("use tabs")
@@ -49,6 +49,10 @@ STEPS: dict[str, tuple[list[Told], Step]] = {
     "one after the other": (
         [MEANWHILE, InputQueued("no, blanks"), DELIVERED],
         DeliverInput("no, blanks"),
+    ),
+    "what was taken back is not heard": (
+        [MEANWHILE, InputQueued("no, blanks"), InputUnqueued("no, blanks"), DELIVERED],
+        CallModel(),
     ),
     "it goes on from a result": ([MEANWHILE, *OVER], DeliverInput("use tabs")),
     "it does not undo a stop": (
@@ -129,6 +133,9 @@ COMPACTED = HistoryCompacted("what was said", 1, "user")
 ILLEGAL: dict[str, tuple[list[Told], Entry]] = {
     "nothing that is queued": ([], InputQueued(" ")),
     "queued words that were not": ([], DELIVERED),
+    "back what was not queued": ([], InputUnqueued("use tabs")),
+    "back what was not queued last": ([MEANWHILE, InputQueued("b")], InputUnqueued("use tabs")),
+    "back what was delivered": ([MEANWHILE, DELIVERED], InputUnqueued("use tabs")),
     "queued words out of turn": ([InputQueued("first"), MEANWHILE], DELIVERED),
     "as many words back as there are": ([], Rewound(1)),
     "words back before the first": ([], Rewound(-1)),

@@ -19,7 +19,6 @@ from agent_cli.types.entries import (
     FailuresWaived,
     FilesRestored,
     HistoryCompacted,
-    InputQueued,
     Interrupted,
     ModelSwitched,
     ModeSwitched,
@@ -37,6 +36,7 @@ from agent_cli.types.entries import (
 from agent_cli.types.errors import InvalidTransitionError
 from agent_cli.types.messages import ToolResult
 from agent_cli.types.outcomes import Code, Limit, Nudge, Outcome, Stop
+from agent_cli.types.queued_input import InputQueued
 from agent_cli.types.turn_rules import OnFailure, Scope, TurnRules
 from agent_cli.types.usage import Usage
 from agent_cli.types.user_commands import UserRan

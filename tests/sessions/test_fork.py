@@ -9,16 +9,9 @@ from testbed.story import BEGINNING, Told, asked, entries_of
 
 from agent_cli.engine.state import fold
 from agent_cli.sessions.fork import cut_at, fork
-from agent_cli.types.entries import (
-    Entry,
-    Envelope,
-    InputQueued,
-    Rewound,
-    SessionStarted,
-    TaskStarted,
-    UserSaid,
-)
+from agent_cli.types.entries import Entry, Envelope, Rewound, SessionStarted, TaskStarted, UserSaid
 from agent_cli.types.errors import JournalError
+from agent_cli.types.queued_input import InputQueued, InputUnqueued
 
 
 def kept(folder: Path, told: list[Entry] = SESSION) -> Path:
@@ -58,6 +51,11 @@ SAID: dict[str, tuple[list[Told], int, list[str]]] = {
         [InputQueued("a"), asked(text="well"), UserSaid("a", queued=True)],
         1,
         ["do it"],
+    ),
+    "nor are queued words that were taken back": (
+        [*map(InputQueued, "ab"), InputUnqueued("b"), UserSaid("a", queued=True), UserSaid("c")],
+        2,
+        ["do it", "a"],
     ),
     "words delivered before stay": (
         [*map(InputQueued, "ab"), *(UserSaid(one, queued=True) for one in "ab")],

@@ -11,7 +11,6 @@ from agent_cli.types.entries import (
     CallFinished,
     CallStarted,
     Entry,
-    InputQueued,
     Rewound,
     TaskStarted,
     UserSaid,
@@ -19,6 +18,7 @@ from agent_cli.types.entries import (
 )
 from agent_cli.types.messages import AssistantMessage
 from agent_cli.types.outcomes import Code, Outcome
+from agent_cli.types.queued_input import InputQueued, InputUnqueued
 
 LAST_WORDS = (
     Code.FINISHED,
@@ -112,7 +112,12 @@ def one_call_per_message_starts(told: Sequence[Entry]) -> None:
 
 def queued_input_is_delivered_once_in_order(told: Sequence[Entry], queued: Sequence[str]) -> None:
     """`queued` is what is still to be delivered."""
-    given = [entry.text for entry in told if isinstance(entry, InputQueued)]
+    given: list[str] = []
+    for entry in told:
+        if isinstance(entry, InputQueued):
+            given.append(entry.text)
+        elif isinstance(entry, InputUnqueued):
+            assert given.pop() == entry.text
     delivered = [entry.text for entry in told if isinstance(entry, UserSaid) and entry.queued]
     assert given == [*delivered, *queued]
 

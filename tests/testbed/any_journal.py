@@ -13,7 +13,6 @@ from agent_cli.types.entries import (
     Entry,
     FilesChanged,
     HistoryCompacted,
-    InputQueued,
     Interrupted,
     ModelSwitched,
     Rewound,
@@ -28,6 +27,7 @@ from agent_cli.types.entries import (
 from agent_cli.types.evidence import Check, FileChange
 from agent_cli.types.messages import AssistantMessage, Image, Reasoning, Text, ToolCall, ToolResult
 from agent_cli.types.outcomes import Code, Outcome, Stop
+from agent_cli.types.queued_input import InputQueued, InputUnqueued
 from agent_cli.types.requests import Protocol
 from agent_cli.types.user_commands import UserRan
 
@@ -63,6 +63,7 @@ ENTRIES: st.SearchStrategy[Entry] = st.one_of(
     st.builds(Rewound, st.integers(-1, 5)),
     st.builds(SessionRenamed, TEXTS),
     st.builds(InputQueued, TEXTS),
+    st.builds(InputUnqueued, TEXTS),
     st.builds(UserRan, TEXTS, TEXTS),
     st.builds(ModelSwitched, TEXTS),
     st.builds(TaskFinished, TEXTS),

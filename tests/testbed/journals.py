@@ -32,7 +32,6 @@ from agent_cli.types.entries import (
     FilesChanged,
     FilesRestored,
     HistoryCompacted,
-    InputQueued,
     Interrupted,
     ModelSwitched,
     ModeSwitched,
@@ -61,6 +60,7 @@ from agent_cli.types.messages import (
     ToolResult,
 )
 from agent_cli.types.outcomes import Code, Limit, Nudge, Outcome, Stop
+from agent_cli.types.queued_input import InputQueued, InputUnqueued
 from agent_cli.types.turn_rules import OnFailure, TurnRules
 from agent_cli.types.usage import Usage
 from agent_cli.types.user_commands import UserRan
@@ -115,6 +115,8 @@ SESSION: list[Entry] = entries_of(
         CallFinished(ToolResult("e", Outcome.FAILED, None, "no\n```\n~~~")),
         FailuresWaived(),
         InputQueued("and this"),
+        InputQueued("or that"),
+        InputUnqueued("or that"),
         UserSaid("and this", queued=True),
         FilesRestored((FileChange("a", MADE.after, None),), "undo", ("e",), ("c",)),
         asked(text="well"),

@@ -120,6 +120,7 @@ def _events() -> dict[str, str]:
         "nudged": say("the model was told to go on"),
         "budget_stopped": say("a budget was used up"),
         "input_queued": say("said meanwhile"),
+        "input_unqueued": say("taken back before it was heard"),
         "mode_switched": say("mode"),
         "model_switched": say("model"),
         "rule_granted": say("allowed for the session"),

@@ -10,6 +10,7 @@ from agent_cli.frontends.terminal.commands import registry
 from agent_cli.frontends.terminal.commands.base import Draft, Here, Leave, Prompt
 from agent_cli.frontends.terminal.shell_line import is_shell_line
 from agent_cli.i18n.catalog import say
+from agent_cli.runtime.session_care import unqueue
 
 
 def desk(here: Here) -> Desk:
@@ -18,9 +19,18 @@ def desk(here: Here) -> Desk:
     return Desk(
         enter=lambda line: _enter(here, line),
         queued=lambda: session.state.queued,
+        take_back=lambda: unqueue(session),
         expand=here.view.expand,
         todos=lambda: here.view.show_todos(session.state.task.todos),
     )
+
+
+def left_over(here: Here, draft: str) -> str:
+    """Return what was not delivered any more, to be said now, and what was being typed."""
+    waiting: list[str] = []
+    while line := unqueue(here.agent.session):
+        waiting.insert(0, line)
+    return "\n".join(filter(None, (*waiting, draft)))
 
 
 def _enter(here: Here, line: str) -> None:

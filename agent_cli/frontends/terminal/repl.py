@@ -25,7 +25,7 @@ from agent_cli.frontends.terminal.commands.base import (
 )
 from agent_cli.frontends.terminal.input import ReadMessage
 from agent_cli.frontends.terminal.interrupt import interruptible
-from agent_cli.frontends.terminal.meanwhile import desk
+from agent_cli.frontends.terminal.meanwhile import desk, left_over
 from agent_cli.frontends.terminal.shell_line import is_shell_line, run_shell_line
 from agent_cli.i18n.catalog import say
 from agent_cli.types.errors import HookError, ProviderError
@@ -76,7 +76,8 @@ class Repl:
 
     async def _next(self) -> str | None:
         try:
-            draft, self._draft = self._draft or self._below.take_draft(), ""
+            draft = self._draft or left_over(self._here, self._below.take_draft())
+            self._draft = ""
             line = (await self._read_line("> ", draft)).strip()
         except EOFError:
             return None

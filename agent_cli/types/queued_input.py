@@ -1,0 +1,15 @@
+"""Entries about what the user said while the agent was at work."""
+
+from msgspec import Struct
+
+
+class InputQueued(Struct, frozen=True, tag="input_queued"):
+    """The user said something while the agent was at work; it is delivered between turns."""
+
+    text: str
+
+
+class InputUnqueued(Struct, frozen=True, tag="input_unqueued"):
+    """The user took back what was queued last, before it was delivered."""
+
+    text: str
