@@ -2,6 +2,7 @@
 
 import sys
 
+from agent_cli.cli.proxy_options import clients, headers, options
 from agent_cli.i18n.catalog import say
 
 _EXAMPLE = """
@@ -41,11 +42,18 @@ _EXAMPLE = """
 def explain() -> None:
     """Tell who executes which call, in which order, and what a refused client sees."""
     example = say("A configuration:") + "\n" + _EXAMPLE.rstrip()
-    sys.stdout.write("\n\n".join((*_mediation(), *_operation(), example)) + "\n")
+    sys.stdout.write(
+        "\n\n".join((*_mediation(), *_operation(), headers(), clients(), options(), example)) + "\n"
+    )
 
 
 def _mediation() -> tuple[str, ...]:
     return (
+        say(
+            "Start. Run `agent proxy --upstream URL --tools proxy.toml`, and give clients "
+            "http://127.0.0.1:8788/v1 as base address, those of Anthropic without /v1, and the "
+            "token as key. With --no-auth any key will do, on this machine."
+        ),
         say(
             "Ownership. The proxy adds its managed tools to those of the client, after them and "
             "under names that no tool of the client has. A call of a managed tool is made here, in "
@@ -71,10 +79,9 @@ def _mediation() -> tuple[str, ...]:
             "is not made again when a request is repeated."
         ),
         say(
-            "Streams. Text passes at once; calls are held back until the reply is whole. While "
-            "managed tools run, a heartbeat keeps the client waiting. What only passes through, "
-            "because no managed tool was added, is not touched at all. The header "
-            "x-agent-proxy-mediation: off asks for that."
+            "Streams. Text and reasoning pass at once; calls are held back until the reply is "
+            "whole. While managed tools run, a heartbeat keeps the client waiting. What only "
+            "passes through, because no managed tool was added, is not touched at all."
         ),
     )
 

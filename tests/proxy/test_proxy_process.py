@@ -16,6 +16,8 @@ from testbed.proxy_process import proxy_process
 from testbed.replies import Say
 from testbed.server import ModelServer
 
+from agent_cli.proxy.options import Mediation
+
 CHAT = Cell("openai_chat", stream=False)
 
 
@@ -114,6 +116,8 @@ def test_explain_tells_of_order_and_continuity():
     )
     assert "mixed_tool_order" in done.stdout
     assert "Continuity." in done.stdout
+    for option in Mediation.__struct_fields__:
+        assert f"    {option} = " in done.stdout
 
 
 def test_what_is_kept_can_be_looked_at_and_forgotten(tmp_path: Path):
