@@ -10,11 +10,11 @@ from typing import Any
 import msgspec
 import pytest
 from msgspec.structs import replace
-from testbed.exchange import OPENAI_CHAT
+from testbed.exchange import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES
 from testbed.managed_service import Answered, ToolService, found
 from testbed.proxied import Proxied, proxied, tools_of
 from testbed.proxy_cells import Cell, M, N, W, cells
-from testbed.proxy_clients import FINAL, repeated, user
+from testbed.proxy_clients import FINAL, frames, repeated, user
 from testbed.replies import Call, Delivery, Reply, Say, Status
 
 CHAT = Cell(OPENAI_CHAT, stream=False)
@@ -31,27 +31,44 @@ def test_a49_an_upstreams_error_comes_as_it_is(cell: Cell, status: int, tmp_path
     script = [Status(status, "Not like this.", retry_after=7.0)]
     with proxied(script, tmp_path) as proxy:
         got = proxy.ask(cell.path, cell.request([user("hi")]))
-    assert got.status == status
+        assert proxy.service.executed == []
+    assert (got.status, got.disposition) == (status, "error")
     assert got.json["error"]["message"] == "Not like this."
     assert got.headers["retry-after"] == "7"
+    assert ("request_id" in got.json) is (cell.wire == ANTHROPIC_MESSAGES)
+    if status == 529 and cell.wire == ANTHROPIC_MESSAGES:
+        assert got.json["error"]["type"] == "overloaded_error"
 
 
 @cells
-def test_a50_a_retry_goes_on_from_what_was_executed(cell: Cell, tmp_path: Path):
-    script = [Say("On it.", [W]), Status(500, "Broken."), Say("Done.")]
+@pytest.mark.parametrize("words", ["", "On it."], ids=["before words", "after words"])
+def test_a50_a_retry_goes_on_from_what_was_executed(cell: Cell, words: str, tmp_path: Path):
+    script = [Say(words, [W]), Status(500, "Broken."), Say("Done.")]
     with proxied(script, tmp_path) as proxy:
         got = proxy.ask(cell.path, cell.request([user("hi")]))
         _, answer = cell.ask(proxy, [user("hi")])
         assert proxy.service.tools == ["crm_update"]
         assert said(proxy, 1) == said(proxy, 2)
-    if cell.stream:
+    if cell.stream and words:
         assert b"Broken." in got.body
+        last = json.loads(frames(got.body)[-1].data)
+        if cell.wire == OPENAI_RESPONSES:
+            assert last["type"] == "response.failed"
+            assert last["response"]["error"]["code"] == "server_error"
         assert b"[DONE]" not in got.body
     else:
-        assert got.status == 500
+        assert (got.status, got.disposition) == (500, "error")
         assert got.headers["x-should-retry"] == "true"
-    assert answer.text == "On it.\n\nDone."
+    assert answer.text == "\n\n".join(filter(None, [words, "Done."]))
     assert answer.finish == FINAL[cell.wire]
+
+
+@cells
+def test_a50_but_not_where_a_retry_would_repeat_it(cell: Cell, tmp_path: Path):
+    with proxied([Say(calls=[W]), Status(500, "Broken.")], tmp_path) as proxy:
+        off = {"x-agent-proxy-dedupe": "off"}
+        got = proxy.ask(cell.path, cell.request([user("hi")]), off)
+    assert (got.status, got.headers["x-should-retry"]) == (500, "false")
 
 
 @cells
@@ -66,24 +83,43 @@ def test_a_mixed_answer_that_was_lost_is_given_again(cell: Cell, tmp_path: Path)
 
 @cells
 def test_a51_a_short_pause_is_waited_for(cell: Cell, tmp_path: Path):
-    script = [Say(calls=[M]), Status(429, "Slower.", retry_after=0.05), Say("Done.")]
+    script = [Say("Looking.", [M]), Status(429, "Slower.", retry_after=0.3), Say("Done.")]
+    with proxied(script, tmp_path, limits={"heartbeat": 0.05}) as proxy:
+        got, answer = cell.ask(proxy, [user("hi")])
+    assert answer.text == "Looking.\n\nDone."
+    if cell.stream:
+        beats = (b": keepalive", b'"type": "ping"', b'"type":"response.in_progress"')
+        assert sum(got.body.count(beat) for beat in beats) > 1
+
+
+@cells
+def test_a51_a_long_one_is_the_clients_to_wait_for(cell: Cell, tmp_path: Path):
+    script = [Say(calls=[M]), Status(429, "Slower.", retry_after=60)]
     with proxied(script, tmp_path) as proxy:
-        _, answer = cell.ask(proxy, [user("hi")])
-    assert answer.text == "Done."
+        got = proxy.ask(cell.path, cell.request([user("hi")]))
+    assert (got.status, got.headers["retry-after"]) == (429, "60")
+    assert got.json["error"]["message"] == "Slower."
 
 
 @cells
 def test_a52_a_stream_that_dies_is_never_ended_cleanly(cell: Cell, tmp_path: Path):
-    broken = Say("Some words that are said.", delivery=Delivery(piece=4, cut_at=900))
-    with proxied([broken, broken, broken], tmp_path) as proxy:
+    places = {ANTHROPIC_MESSAGES: 900, OPENAI_CHAT: 900, OPENAI_RESPONSES: 4_000}
+    cut = Delivery(piece=4, cut_at=places[cell.wire] if cell.stream else 300)
+    broken = Say("Some words that are said, and some more of them.", delivery=cut)
+    with proxied([broken, Say("Again.")], tmp_path) as proxy:
         got = proxy.ask(cell.path, cell.request([user("hi")]))
-    if not cell.stream or got.status != 200:
-        assert got.status == 502
-        assert b"upstream_stream_interrupted" in got.body
+        asked = len(proxy.upstream.requests)
+    if not cell.stream:
+        assert (got.status, asked) == (200, 2), "nothing was promised: it is asked for again"
         return
+    assert (got.status, asked) == (200, 1)
+    assert b"Some" in got.body
     assert b"upstream_stream_interrupted" in got.body
     for end in (b"[DONE]", b"message_stop", b"response.completed"):
         assert end not in got.body
+    last = json.loads(frames(got.body)[-1].data)
+    kinds = {ANTHROPIC_MESSAGES: "error", OPENAI_RESPONSES: "response.failed"}
+    assert last.get("type") == kinds.get(cell.wire)
 
 
 @cells

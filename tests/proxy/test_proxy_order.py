@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from testbed.exchange import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES
+from testbed.exchange import ANTHROPIC_MESSAGES, OPENAI_CHAT
 from testbed.managed_service import Answered, ToolService, found
 from testbed.proxied import Proxied, proxied
 from testbed.proxy_cells import Cell, M, N, W, cells, names
@@ -79,25 +79,6 @@ def test_a28_a38_bound_reasoning_keeps_the_turn_together(cell: Cell, tmp_path: P
         kinds = [one.get("type", "message") for one in history]
         assert kinds[1:3] == ["reasoning", "message"]
         assert kinds[3:] == ["function_call"] * 2 + ["function_call_output"] * 2
-
-
-@cells
-def test_a29_after_live_text_the_refusal_is_an_event(cell: Cell, tmp_path: Path):
-    with proxied([Say("Let me see.", [N, M])], tmp_path) as proxy:
-        got = proxy.ask(cell.path, cell.request([user("hi")]))
-        assert proxy.service.executed == []
-    if not cell.stream:
-        assert got.status == 400
-        return
-    assert got.status == 200
-    last = got.body.decode().strip().rpartition("data: ")[2]
-    event = json.loads(last)
-    if cell.wire == OPENAI_RESPONSES:
-        assert event["type"] == "response.failed"
-        assert event["response"]["error"]["code"] == "invalid_prompt"
-        assert event["response"]["error"]["message"].startswith("mixed_tool_order: ")
-    else:
-        assert event["error"]["agent_proxy"]["code"] == "mixed_tool_order"
 
 
 @cells
