@@ -101,3 +101,22 @@ def test_ctrl_c_clears_a_line_and_leaves_when_pressed_twice(project: Path, home:
         terminal.wait()
         assert terminal.exitstatus == 0
         terminal.close()
+
+
+def test_shift_tab_goes_through_the_approval_modes(project: Path, home: Path):
+    with ModelServer([]) as server:
+        terminal = start_agent(MODEL, cwd=project, home=home, server=server)
+        terminal.expect(PROMPT)
+        for mode in ("accept-edits", "plan", "auto", "ask"):
+            terminal.send("\x1b[Z")
+            terminal.expect_exact(f"approval from now on: {mode}")
+            terminal.expect(PROMPT)
+        leave_at_once(terminal)
+
+
+def leave_at_once(terminal: Any) -> None:
+    """Leave from a prompt that was seen already."""
+    terminal.sendeof()
+    terminal.wait()
+    assert terminal.exitstatus == 0
+    terminal.close()

@@ -22,6 +22,7 @@ def desk(here: Here) -> Desk:
         take_back=lambda: unqueue(session),
         expand=here.view.expand,
         todos=lambda: here.view.show_todos(session.state.task.todos),
+        cycle=lambda: _cycle(here),
     )
 
 
@@ -31,6 +32,11 @@ def left_over(here: Here, draft: str) -> str:
     while line := unqueue(here.agent.session):
         waiting.insert(0, line)
     return "\n".join(filter(None, (*waiting, draft)))
+
+
+def _cycle(here: Here) -> None:
+    mode = here.agent.cycle_approval()
+    here.writer.show(Text(say("approval from now on: {mode}", mode=mode), style="dim"))
 
 
 def _enter(here: Here, line: str) -> None:
