@@ -62,20 +62,29 @@ async def look_up(url: SplitResult, *, local: bool, proxied: bool = False) -> tu
     """
     host = url.hostname or ""
     try:
-        found = await asyncio.get_running_loop().getaddrinfo(
-            host, port_of(url), type=socket.SOCK_STREAM
-        )
-    except (OSError, UnicodeError) as error:
+        addresses = await addresses_of(url)
+    except ToolError:
         if proxied:
             return ()
-        raise ToolError(f"the host {host!r} is not found: {error}") from error
-    addresses = tuple(dict.fromkeys(str(one[4][0]) for one in found))
+        raise
     if not local and not all(map(is_public, addresses)):
         raise ToolError(
             f"{host!r} is on this machine or in a local network, and is not fetched: only the "
             "user can allow it, with allow_local = true under [web] in the settings"
         )
     return addresses
+
+
+async def addresses_of(url: SplitResult) -> tuple[str, ...]:
+    """Return the addresses of the URL's host, whoever's they are; ToolError if it has none."""
+    host = url.hostname or ""
+    try:
+        found = await asyncio.get_running_loop().getaddrinfo(
+            host, port_of(url), type=socket.SOCK_STREAM
+        )
+    except (OSError, UnicodeError) as error:
+        raise ToolError(f"the host {host!r} is not found: {error}") from error
+    return tuple(dict.fromkeys(str(one[4][0]) for one in found))
 
 
 def is_public(address: str) -> bool:

@@ -13,6 +13,7 @@ from msgspec import Meta, Struct, field
 from agent_cli.network.proxies import is_loopback
 from agent_cli.proxy.clients import Client, check_clients
 from agent_cli.proxy.dialects.usage import Report
+from agent_cli.proxy.egress import Egress, check_endpoint
 from agent_cli.proxy.options import Mediation
 from agent_cli.proxy.spending import Budget, Price, check_budget
 from agent_cli.proxy.upstream_settings import Seconds, Upstream, check_upstreams
@@ -138,6 +139,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     prices: dict[str, Price] = field(default_factory=dict[str, Price])
     """By patterns of the names of models, over what is known of them."""
     http: dict[str, HttpTool] = field(default_factory=dict[str, HttpTool])
+    egress: Egress = Egress()
     treat: dict[str, Treatment] = field(default_factory=dict[str, Treatment])
     """By `server.tool`."""
     limits: Limits = Limits()
@@ -188,6 +190,7 @@ def checked(config: Config, environ: Mapping[str, str]) -> Config:
     check_clients(config.clients, {name: token.client for name, token in config.tokens.items()})
     for name, tool in config.http.items():
         parts = urlsplit(tool.url)
+        check_endpoint(name, parts)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ConfigurationError(
                 f"http.{name}.url = {tool.url!r}: it must begin with http:// or https:// and a host"

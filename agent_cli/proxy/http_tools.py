@@ -6,6 +6,7 @@ the address, which is nobody's business but the operator's.
 """
 
 import asyncio
+import contextlib
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,9 @@ from msgspec import Raw
 
 from agent_cli.network.connection import Connection, authority_of, connect
 from agent_cli.proxy.config import HttpTool
+from agent_cli.proxy.egress import Egress, allowed
 from agent_cli.proxy.envelopes import Envelope, failure, success
+from agent_cli.types.errors import ToolError
 
 if TYPE_CHECKING:
     import ssl
@@ -37,8 +40,11 @@ class UnfitError(ValueError):
 class Endpoint:
     """One tool."""
 
-    def __init__(self, name: str, tool: HttpTool, environ: Mapping[str, str]) -> None:
+    def __init__(
+        self, name: str, tool: HttpTool, environ: Mapping[str, str], egress: Egress
+    ) -> None:
         self._name = name
+        self._egress = egress
         self._tool = tool
         self._url = urlsplit(tool.url)
         self._headers = {
@@ -54,7 +60,12 @@ class Endpoint:
         except UnfitError as error:
             return failure("request_build_failed", str(error))
         try:
-            connection = await connect(self._url, "", self._tls())
+            addresses = await allowed(self._url, self._egress)
+        except ToolError as error:
+            said = str(error).replace(self._url.hostname or "", "of the tool")
+            return failure("request_failed", said, 502)
+        try:
+            connection = await self._connect(addresses)
         except OSError:
             return failure("request_failed", "the tool's service cannot be reached", 502)
         try:
@@ -65,6 +76,14 @@ class Endpoint:
         finally:
             connection.abort()
         return self._envelope(response, data, size, limit)
+
+    async def _connect(self, addresses: tuple[str, ...]) -> Connection:
+        """Connect to one of the very addresses that were looked at."""
+        *others, last = addresses
+        for address in others:
+            with contextlib.suppress(OSError):  # the next address may answer
+                return await connect(self._url, "", self._tls(), address)
+        return await connect(self._url, "", self._tls(), last)
 
     def _envelope(self, response: h11.Response, data: bytes, size: int, limit: int) -> Envelope:
         status = response.status_code
@@ -86,6 +105,8 @@ class Endpoint:
     def _request(self, arguments: dict[str, Any], key: str) -> tuple[h11.Request, bytes]:
         rest = dict(arguments)
         path = _PLACE.sub(lambda found: _segment(rest, found[1]), self._url.path or "/")
+        if {".", ".."} & {*path.split("/")} - {*self._url.path.split("/")}:
+            raise UnfitError("the arguments cannot make '.' or '..' of a part of the path")
         query = self._url.query
         body = b""
         headers = {"host": authority_of(self._url), "accept": "application/json", **self._headers}

@@ -73,7 +73,7 @@ class ManagedTools:
         self._notice = notice
         self._connecting: set[asyncio.Task[None]] = set()
         self._endpoints = {
-            name: Endpoint(name, tool, environ) for name, tool in config.http.items()
+            name: Endpoint(name, tool, environ, config.egress) for name, tool in config.http.items()
         }
 
     async def start(self, wait: float) -> None:
