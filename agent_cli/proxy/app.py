@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from agent_cli.network.serving import Reply, Request
 from agent_cli.proxy import mediating
@@ -20,6 +21,7 @@ from agent_cli.proxy.dialects.functions import is_old, old_form
 from agent_cli.proxy.dialects.shapes import words
 from agent_cli.proxy.envelopes import ProxyError, anthropic_error, openai_error
 from agent_cli.proxy.injection import injected
+from agent_cli.proxy.listening import Listener
 from agent_cli.proxy.managed import Managed
 from agent_cli.proxy.models import PATH as MODELS
 from agent_cli.proxy.models import tell_models
@@ -58,13 +60,15 @@ class _Visit(Struct):
 class App:
     """Answers requests; `handle` is what a server calls."""
 
-    def __init__(self, services: Services, access: Access) -> None:
+    def __init__(self, services: Services, access: Access, listens: Listener) -> None:
         self._services = services
+        self._listens = listens
         self._access = access
 
     async def handle(self, request: Request, reply: Reply) -> None:
         id_ = fresh_id("req_")
         began = time.monotonic()
+        request = replace(request, headers=dict(self._listens.begin(id_, request.headers)))
         path = request.path.removeprefix("/v1")
         status = 200
         try:

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from agent_cli.proxy.listening import Listener, Nobody
 from agent_cli.types.errors import ConfigurationError
 from agent_cli.types.redaction import Redactor
 
@@ -19,14 +20,22 @@ LONGEST = 4_096
 class Audit:
     """Writes events. Whoever makes one closes it."""
 
-    def __init__(self, path: Path | None, max_bytes: int, redactor: Redactor) -> None:
+    def __init__(
+        self,
+        path: Path | None,
+        max_bytes: int,
+        redactor: Redactor,
+        listens: Listener = Nobody(),  # noqa: B008 - it has no state
+    ) -> None:
         """Write to the file; nothing without a path. Raises ConfigurationError."""
         self._path = path
         self._max_bytes = max_bytes
         self._redactor = redactor
+        self._listens = listens
         self._file = _opened(path) if path is not None else -1
 
     def write(self, event: str, request_id: str, **fields: object) -> None:
+        self._listens.tell(event, request_id, fields)
         if self._path is None:
             return
         made = {"at": round(time.time(), 3), "event": event, "request_id": request_id, **fields}

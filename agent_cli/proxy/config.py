@@ -14,6 +14,7 @@ from agent_cli.network.proxies import is_loopback
 from agent_cli.proxy.clients import Client, check_clients
 from agent_cli.proxy.dialects.usage import Report
 from agent_cli.proxy.egress import Egress, check_endpoint
+from agent_cli.proxy.listening import Telemetry
 from agent_cli.proxy.options import Mediation
 from agent_cli.proxy.spending import Budget, Price, check_budget
 from agent_cli.proxy.upstream_settings import Seconds, Upstream, check_upstreams
@@ -146,6 +147,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     mediation: Mediation = Mediation()
     continuity: Continuity = Continuity()
     audit: Audit = Audit()
+    telemetry: Telemetry = Telemetry()
 
 
 def read(path: Path) -> Config:

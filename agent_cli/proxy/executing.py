@@ -40,6 +40,8 @@ class Ledger(Struct):
     principal: str
     digest: str
     """Of the request: the same for a repeated one."""
+    traceparent: str = ""
+    """Where the request stands in its client's trace."""
     began: float = 0.0
     """When the first managed call was made, by the monotonic clock."""
     executed: list[str] = field(default_factory=list[str])
@@ -195,7 +197,8 @@ class Executor:
     async def _execute(
         self, tool: Managed, arguments: dict[str, Any], ledger: Ledger, key: str
     ) -> Envelope:
-        whose = Identity(ledger.principal, _digest(f"{ledger.principal} {ledger.digest} {key}"))
+        key = _digest(f"{ledger.principal} {ledger.digest} {key}")
+        whose = Identity(ledger.principal, key, ledger.traceparent)
         if tool.read_only:
             return await self._tools.call(tool, arguments, whose)
         task = asyncio.create_task(self._journal.once(tool, arguments, whose))

@@ -53,10 +53,12 @@ class Endpoint:
         }
         self._context: ssl.SSLContext | None = None
 
-    async def call(self, arguments: dict[str, Any], key: str, limit: int) -> Envelope:
-        """Make the request; `key` tells it from every other, so that it can be repeated."""
+    async def call(
+        self, arguments: dict[str, Any], known_by: tuple[str, str], limit: int
+    ) -> Envelope:
+        """Make the request, known by a key of its own and by its place in the client's trace."""
         try:
-            request, body = self._request(arguments, key)
+            request, body = self._request(arguments, *known_by)
         except UnfitError as error:
             return failure("request_build_failed", str(error))
         try:
@@ -102,7 +104,9 @@ class Endpoint:
                 value = text
         return success(value, limit, status=status)
 
-    def _request(self, arguments: dict[str, Any], key: str) -> tuple[h11.Request, bytes]:
+    def _request(
+        self, arguments: dict[str, Any], key: str, trace: str
+    ) -> tuple[h11.Request, bytes]:
         rest = dict(arguments)
         path = _PLACE.sub(lambda found: _segment(rest, found[1]), self._url.path or "/")
         if {".", ".."} & {*path.split("/")} - {*self._url.path.split("/")}:
@@ -118,6 +122,8 @@ class Endpoint:
             body = msgspec.json.encode(whole)
             headers["content-type"] = "application/json"
             headers["idempotency-key"] = key
+        if trace:
+            headers["traceparent"] = trace
         headers["content-length"] = str(len(body))
         target = f"{path}?{query}" if query else path
         return h11.Request(

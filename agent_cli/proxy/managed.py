@@ -55,6 +55,8 @@ class Identity(Struct, frozen=True):
 
     principal: str
     key: str
+    trace: str = ""
+    """Handed on to the tool's service."""
 
 
 class ManagedTools:
@@ -122,7 +124,9 @@ class ManagedTools:
         try:
             async with asyncio.timeout(seconds):
                 if endpoint := self._endpoints.get(tool.name):
-                    return await endpoint.call(arguments, whose.key, limits.result_bytes)
+                    return await endpoint.call(
+                        arguments, (whose.key, whose.trace), limits.result_bytes
+                    )
                 return await self._call_server(tool, arguments)
         except TimeoutError:
             said = sentence("timeout", seconds=f"{seconds:g}")

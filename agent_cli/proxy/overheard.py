@@ -17,8 +17,9 @@ _USAGE = b'"usage"'
 class Overheard:
     """Hears the pieces of one answer as they pass, and changes none."""
 
-    def __init__(self, *, streams: bool, limit: int) -> None:
+    def __init__(self, began: float, *, streams: bool, limit: int) -> None:
         """Read a whole answer, or one of which all is wanted, up to so many bytes."""
+        self.began = began
         self._streams = streams
         self._limit = limit
         self._frames = RawFrames()

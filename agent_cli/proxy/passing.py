@@ -1,5 +1,6 @@
 """Requests that are passed on as they are, and answers that come back as they are."""
 
+import time
 from collections.abc import Callable, Mapping
 
 import msgspec
@@ -95,10 +96,11 @@ async def pass_conversation(
     services: Services, request: Asked, passed: Passed, reply: Reply, headers: Mapping[str, str]
 ) -> None:
     """Pass on what nothing is added to; write down what it has cost. Raises ProxyError."""
+    began = time.monotonic()
     line = await line_of(services, request)
     upstream, answer = await _first_answer(services, line, request, passed)
     limit = services.config.limits.upstream_body
-    overheard = Overheard(streams=answer.streams, limit=limit)
+    overheard = Overheard(began, streams=answer.streams, limit=limit)
     try:
         about = alone(answer, with_tools=passed.with_tools)
         await pass_on(answer, reply, {**headers, **about}, overheard.hear)
@@ -118,6 +120,16 @@ async def _remembered(
     upstream, answer = answered
     request = line.request
     overheard.end()
+    services.audit.write(
+        "upstream_round",
+        request.id,
+        round=1,
+        provider=upstream.name,
+        model=upstream.model(request.model),
+        status=answer.status,
+        seconds=round(time.monotonic() - overheard.began, 3),
+        usage=overheard.usage,
+    )
     sizes = (len(passed.body), overheard.size) if answer.ok else (0, 0)
     outcome = Outcome(answer.status, overheard.usage, "", *sizes)
     await services.accounts.enter(_called(request), upstream, outcome)

@@ -87,7 +87,7 @@ class Asked(Struct, frozen=True):
         return value_of(self.fields, "stream") is True
 
     def ledger(self) -> Ledger:
-        return Ledger(self.id, self.principal, self.digest)
+        return Ledger(self.id, self.principal, self.digest, self.headers.get("traceparent", ""))
 
 
 def asked(

@@ -21,6 +21,7 @@ from agent_cli.proxy.dialects.base import fresh_id
 from agent_cli.proxy.envelopes import ProxyError
 from agent_cli.proxy.executing import Executor
 from agent_cli.proxy.kept import remembering
+from agent_cli.proxy.listening import listener
 from agent_cli.proxy.managed import ManagedTools
 from agent_cli.proxy.request import Services
 from agent_cli.proxy.upstreams import Upstreams
@@ -60,10 +61,13 @@ async def running(
 ) -> AsyncGenerator[int]:
     """Serve, and yield the port. Raises ConfigurationError if that cannot be begun."""
     async with AsyncExitStack() as stack:
+        listens = listener(config.telemetry)
+        stack.push_async_callback(asyncio.to_thread, listens.close)
         audit = Audit(
             audit_path(config, environ),
             config.audit.max_bytes,
             Redactor(secrets_of(config, environ)),
+            listens,
         )
         stack.callback(audit.close)
         owner = f"{os.getpid()}-{secrets.token_hex(8)}"
@@ -81,7 +85,7 @@ async def running(
         services = Services(
             config, upstream, tools, executor, store, Continuity(store), audit, accounts
         )
-        app = App(services, Access(config, environ))
+        app = App(services, Access(config, environ), listens)
         bounds = Bounds(config.server.max_body, config.server.max_requests)
         server = HttpServer(app.handle, partial(_refusal, audit), bounds)
         try:

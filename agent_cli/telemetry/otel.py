@@ -18,7 +18,6 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
 from agent_cli import __version__
-from agent_cli.i18n.catalog import say
 from agent_cli.telemetry.counters import Counters
 from agent_cli.telemetry.facts import Fact
 from agent_cli.telemetry.otel_metrics import Metrics
@@ -29,13 +28,13 @@ FLUSH = 0.5
 """Seconds that the end of a session waits at most."""
 
 
-class Export:
-    """Spans and metrics of one session. Raises ConfigurationError for variables of no sense."""
+class Providers:
+    """What sends for one service, whose maker closes it. Raises ConfigurationError."""
 
-    def __init__(self, counters: Callable[[], Counters]) -> None:
+    def __init__(self, service: str) -> None:
         # Nobody reads the SDK's complaints, and a terminal is no place for them.
         logging.getLogger("opentelemetry").addHandler(logging.NullHandler())
-        resource = _resource()
+        resource = _resource(service)
         try:
             # Their exit handlers would wait for the collector.
             self._tracing = TracerProvider(resource=resource, shutdown_on_exit=False)
@@ -44,15 +43,9 @@ class Export:
             self._metering = MeterProvider([reader], resource, shutdown_on_exit=False)
         except ValueError as error:
             why = " ".join(str(error).split())
-            raise ConfigurationError(
-                say("an OTEL_ variable cannot be used: {why}", why=why)
-            ) from error
-        self._spans = Spans(self._tracing.get_tracer(AGENT, __version__))
-        self._metrics = Metrics(self._metering.get_meter(AGENT, __version__), counters)
-
-    def tell(self, fact: Fact) -> None:
-        self._spans.tell(fact)
-        self._metrics.tell(fact)
+            raise ConfigurationError(f"an OTEL_ variable cannot be used: {why}") from error
+        self.tracer = self._tracing.get_tracer(service, __version__)
+        self.meter = self._metering.get_meter(service, __version__)
 
     def close(self) -> None:
         """Send what is left, as far as half a second allows."""
@@ -66,10 +59,26 @@ class Export:
             thread.join(max(0.0, until - monotonic()))
 
 
-def _resource() -> Resource:
+class Export:
+    """Spans and metrics of one session. Raises ConfigurationError for variables of no sense."""
+
+    def __init__(self, counters: Callable[[], Counters]) -> None:
+        self._providers = Providers(AGENT)
+        self._spans = Spans(self._providers.tracer)
+        self._metrics = Metrics(self._providers.meter, counters)
+
+    def tell(self, fact: Fact) -> None:
+        self._spans.tell(fact)
+        self._metrics.tell(fact)
+
+    def close(self) -> None:
+        self._providers.close()
+
+
+def _resource(service: str) -> Resource:
     """Say who sends, with what the user's OTEL_ variables add.
 
     No other detector is asked: that of processes would tell the command line, and so a prompt.
     """
-    ours = Resource({"service.name": AGENT, "service.version": __version__})
+    ours = Resource({"service.name": service, "service.version": __version__})
     return ours.merge(OTELResourceDetector().detect())

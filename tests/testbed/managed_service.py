@@ -37,6 +37,8 @@ class ToolService:
         self.behaviour = behaviour
         self.executed: list[Executed] = []
         self.begun: list[str] = []
+        self.traces: list[str] = []
+        """Where each call stands in its client's trace."""
         self._changed = threading.Condition()
         service = self
 
@@ -79,6 +81,8 @@ class ToolService:
         tool = handler.path.strip("/").partition("?")[0]
         with self._changed:
             self.begun.append(tool)
+            if trace := handler.headers.get("traceparent"):
+                self.traces.append(trace)
             self._changed.notify_all()
         answer = self.behaviour(tool, arguments)
         key = handler.headers.get("idempotency-key", "")
