@@ -21,6 +21,7 @@ from agent_cli.frontends.sanitiser import visible
 from agent_cli.frontends.stopping import stopping
 from agent_cli.frontends.terminal.below import Below, NothingBelow
 from agent_cli.frontends.terminal.changes import compared
+from agent_cli.frontends.terminal.choice_keys import choice_reader
 from agent_cli.frontends.terminal.commands.base import Elsewhere, Here, Outside
 from agent_cli.frontends.terminal.input import ReadLine, line_reader
 from agent_cli.frontends.terminal.live import Live
@@ -98,7 +99,7 @@ def _terminal(run: Run) -> _Terminal:
     below = NothingBelow() if theme.plain else Live(writer, environ.get("TERM", ""), doing.progress)
     ask = below.asking(line_reader(None, during_turn=True))
     history = None if run.options.ephemeral else state_directory(environ) / "history"
-    frontend = TerminalFrontend(writer, ask, theme, doing)
+    frontend = TerminalFrontend(writer, ask, theme, doing, below.asking(choice_reader()))
     return _Terminal(writer, below, ask, history, frontend)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 
+from agent_cli.i18n.catalog import say
 from agent_cli.types.errors import ConfigurationError
 
 
@@ -25,7 +26,9 @@ def rewrite(path: Path, change: Callable[[str], str]) -> None:
                 if _replaced(real, before, change(before)):
                     return
     except OSError as error:
-        raise ConfigurationError(f"cannot write {str(path)!r}: {error}") from error
+        raise ConfigurationError(
+            say("cannot write {path!r}: {error}", path=str(path), error=error)
+        ) from error
 
 
 def read_text(path: Path) -> str:
@@ -35,7 +38,9 @@ def read_text(path: Path) -> str:
     except FileNotFoundError:
         return ""
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"cannot read {str(path)!r}: {error}") from error
+        raise ConfigurationError(
+            say("cannot read {path!r}: {error}", path=str(path), error=error)
+        ) from error
 
 
 @contextmanager

@@ -4,6 +4,8 @@ import difflib
 from collections.abc import Iterator
 from typing import TypeAlias
 
+from msgspec.structs import replace
+
 from agent_cli.types.approval import Diff
 from agent_cli.types.errors import ToolError
 from agent_cli.workspace.editor import Text, decode, printable, texts_and_ends
@@ -36,9 +38,14 @@ def editable(data: bytes | None, path: str) -> Text:
     return text
 
 
-def diff(path: str, before: str, after: Text) -> Diff:
+def edit(path: str, before: str, after: Text) -> Diff:
+    """Return the change of a file, with what it leaves there."""
+    return replace(diff(path, before, after.body), after=after.encode())
+
+
+def diff(path: str, before: str, after: str) -> Diff:
     """Return the change as a unified diff; line ends show as LF, whatever they are."""
-    old, new = texts_and_ends(before), texts_and_ends(after.body)
+    old, new = texts_and_ends(before), texts_and_ends(after)
     out = [f"--- {path}", f"+++ {path}"]
     for hunk in _hunks(_opcodes(old, new)):
         out.append(_header(hunk))
@@ -47,7 +54,7 @@ def diff(path: str, before: str, after: Text) -> Diff:
                 out.extend(_side(" ", old, i1, i2))
             else:
                 out.extend((*_side("-", old, i1, i2), *_side("+", new, j1, j2)))
-    return Diff(path, "\n".join(out) + "\n", after.encode())
+    return Diff(path, "\n".join(out) + "\n")
 
 
 def _part(lines: _Lines, start: int, stop: int) -> list[tuple[str, str]]:

@@ -8,7 +8,7 @@ from agent_cli.tools._apply import Applied, apply
 from agent_cli.tools._match import WINDOW
 from agent_cli.tools._patch import parse
 from agent_cli.tools._reasons import EDITED_SIZE, EDITING, NO_FILE
-from agent_cli.tools._text import diff, editable
+from agent_cli.tools._text import edit, editable
 from agent_cli.tools.base import Output, Reason, Tool, ToolArguments, ToolContext
 from agent_cli.types.approval import Preview, Words
 from agent_cli.types.effects import Effect, Kind
@@ -82,7 +82,7 @@ class ApplyDiff(Tool[Arguments]):
             return Words(f"change {path}:\n\n{arguments.diff}")
         before = editable(context.workspace.show(path), path)
         _, after = _edited(before, arguments)
-        return diff(path, before.body, after)
+        return edit(path, before.body, after)
 
     async def run(self, arguments: Arguments, context: ToolContext) -> Output:
         path = arguments.path

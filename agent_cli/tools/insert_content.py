@@ -9,7 +9,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from agent_cli.tools._reasons import EDITED_SIZE, EDITING
-from agent_cli.tools._text import diff, editable
+from agent_cli.tools._text import edit, editable
 from agent_cli.tools.base import Output, Reason, Tool, ToolArguments, ToolContext
 from agent_cli.types.approval import Preview, Words
 from agent_cli.types.effects import Effect, Kind
@@ -55,7 +55,7 @@ class InsertContent(Tool[Arguments]):
             where = f"before line {arguments.line}" if arguments.line else "at the end"
             return Words(f"insert into {path}, {where}:\n\n{arguments.content}")
         before = _before(context.workspace.show(path), arguments)
-        return diff(path, before.body, _edited(before, arguments))
+        return edit(path, before.body, _edited(before, arguments))
 
     async def run(self, arguments: Arguments, context: ToolContext) -> Output:
         path = arguments.path

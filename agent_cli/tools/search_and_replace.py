@@ -13,7 +13,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from agent_cli.tools._reasons import EDITED_SIZE, EDITING, NO_FILE
-from agent_cli.tools._text import diff, editable
+from agent_cli.tools._text import edit, editable
 from agent_cli.tools.base import Output, Reason, Tool, ToolArguments, ToolContext
 from agent_cli.types.approval import Preview, Words
 from agent_cli.types.effects import Effect, Kind
@@ -79,7 +79,7 @@ class SearchAndReplace(Tool[Arguments]):
             return Words(f"change {path}:\n\n{_told(arguments)}")
         before = editable(context.workspace.show(path), path)
         after, _ = _edited(before, arguments)
-        return diff(path, before.body, after)
+        return edit(path, before.body, after)
 
     async def run(self, arguments: Arguments, context: ToolContext) -> Output:
         path = arguments.path

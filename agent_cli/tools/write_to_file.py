@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from agent_cli.tools._reasons import EDITED_SIZE, EDITING
-from agent_cli.tools._text import diff
+from agent_cli.tools._text import edit
 from agent_cli.tools.base import Output, Tool, ToolArguments, ToolContext
 from agent_cli.types.approval import Preview, Words
 from agent_cli.types.effects import Effect, Kind
@@ -51,7 +51,7 @@ class WriteToFile(Tool[Arguments]):
             return Words(f"write {path}:\n\n{arguments.content}")
         before = context.workspace.show(path)
         text = _text(arguments.content, before, path)
-        return diff(path, "" if before is None else decode(before).body, text)
+        return edit(path, "" if before is None else decode(before).body, text)
 
     async def run(self, arguments: Arguments, context: ToolContext) -> Output:
         path = arguments.path

@@ -109,8 +109,11 @@ def test_a_key_pressed_before_a_question_does_not_answer_it(project: Path, home:
     with ModelServer([Say(calls=[WRITE, other]), Say("I see.")]) as server:
         terminal = start_agent([*MODEL, "Do it."], cwd=project, home=home, server=server)
         terminal.expect("why not")
-        terminal.send("y\ry\ry\r")
-        terminal.expect("other.txt")
+        terminal.send("e\ry\ry\ry\r")
+        terminal.expect("1 of 2")
+        terminal.expect("why not")
+        say(terminal, "y")
+        terminal.expect("2 of 2")
         terminal.expect("why not")
         say(terminal, "n")
         terminal.expect("I see")
