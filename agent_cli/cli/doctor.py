@@ -12,7 +12,8 @@ from urllib.parse import urlsplit
 import typer
 
 from agent_cli import __version__
-from agent_cli.cli.model_choice import KEYS, local_servers
+from agent_cli.cli.local_servers import SMALL_WINDOW, LocalServer, local_servers
+from agent_cli.cli.model_choice import KEYS
 from agent_cli.cli.trust_view import state
 from agent_cli.cli.trusting import store_for
 from agent_cli.frontends.sanitiser import in_one_line
@@ -20,6 +21,7 @@ from agent_cli.i18n.catalog import say
 from agent_cli.processes.run import Processes
 from agent_cli.processes.sandbox import Confinement, Wall
 from agent_cli.resources.prompts import prompts
+from agent_cli.settings.credentials import bring_keys
 from agent_cli.settings.load import load
 from agent_cli.settings.places import config_file, data_directory
 from agent_cli.settings.schema import SandboxSettings
@@ -29,9 +31,14 @@ from agent_cli.types.errors import ConfigurationError
 
 def command() -> None:
     """Check the installation; exit 0 if a model can be asked."""
+    problem = ""
+    try:
+        bring_keys(os.environ)
+    except ConfigurationError as error:
+        problem = str(error)
     keys = [candidate.variable for candidate in KEYS if os.environ.get(candidate.variable)]
-    servers = local_servers()
-    settings, problem, sandbox = say("none, defaults hold"), "", SandboxSettings()
+    servers = local_servers(os.environ)
+    settings, sandbox = say("none, defaults hold"), SandboxSettings()
     otel = False
     try:
         loaded = load(os.environ)
@@ -47,7 +54,7 @@ def command() -> None:
         (say("trust"), _trust()),
         (say("sessions"), str(data_directory(os.environ) / "sessions")),
         (say("keys"), ", ".join(keys) or say("none")),
-        (say("local servers"), ", ".join(servers) or say("none")),
+        (say("local servers"), ", ".join(map(_described, servers)) or say("none")),
         ("MCP", _servers()),
         ("ripgrep", shutil.which("rg") or say("not found: searching falls back to Python, slower")),
         ("git", shutil.which("git") or say("not found")),
@@ -111,9 +118,15 @@ def _telemetry(*, otel: bool) -> str:
     return say("on: numbers and names of tools go to {host}", host=in_one_line(host))
 
 
-def _next_step(keys: list[str], servers: list[str], problem: str) -> str:
+def _described(server: LocalServer) -> str:
+    shown = f"{server.name} {server.place}"
+    if server.window is not None and server.window < SMALL_WINDOW:
+        small = say("its window of {window:,} tokens is small", window=server.window)
+        return f"{shown} ({small})"
+    return in_one_line(shown)
+
+
+def _next_step(keys: list[str], servers: tuple[LocalServer, ...], problem: str) -> str:
     if problem:
         return say("repair the settings file")
-    if keys:
-        return "agent"
-    return f"agent -m {servers[0]}/NAME" if servers else "agent demo"
+    return "agent" if keys or any(server.models for server in servers) else "agent setup"

@@ -24,6 +24,7 @@ from agent_cli.settings.secrets import MissingKeyError
 from agent_cli.types.errors import ConfigurationError, JournalError
 
 COMMANDS = {
+    "completion": "print what a shell needs to complete commands",
     "config": "show what is set, and which layer wins",
     "demo": "watch a session without a key",
     "doctor": "check keys, servers and tools",
@@ -35,6 +36,7 @@ COMMANDS = {
     "replay": "play a session again, and compare",
     "run": "do one task and exit (also: exec, -p)",
     "sessions": "list, search, name, fork, export and delete sessions",
+    "setup": "choose a model, and keep its key",
     "stats": "count sessions, tools, tokens and cost",
     "tool": "run one tool, for scripts and tests",
     "tools": "show what tools do, take and fail for",

@@ -1,17 +1,19 @@
 """Which model to ask when nobody said: a key in the environment, a local server, or nothing."""
 
-import socket
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import msgspec
 from msgspec import Struct
 
 from agent_cli.i18n.catalog import say
 from agent_cli.sessions.catalog import last_model
 from agent_cli.settings.schema import Settings
 from agent_cli.settings.secrets import MissingKeyError
+
+if TYPE_CHECKING:
+    from agent_cli.cli.local_servers import LocalServer
 
 
 class Candidate(Struct, frozen=True):
@@ -25,25 +27,13 @@ KEYS = (
     Candidate("OPENROUTER_API_KEY", "openrouter/anthropic/claude-sonnet-4.5"),
 )
 
-LOCAL = {"ollama": 11434, "lmstudio": 1234, "llamacpp": 8080, "vllm": 8000}
-"""Servers that are looked for on the loopback address, with their usual ports."""
-
-_PROBE = 0.15
-"""Seconds that a local server has to answer the connection."""
-
-_ANSWER = 1.0
-"""Seconds that it has to list its models."""
-
-_LISTING = 1024 * 1024
-"""Bytes of the list that are read."""
-
 
 class NoModelError(MissingKeyError):
     """Nothing was found to ask; the message is the whole screen."""
 
-    def __init__(self) -> None:
+    def __init__(self, found: "tuple[LocalServer, ...]") -> None:
         super().__init__("any provider", tuple(candidate.variable for candidate in KEYS))
-        self.args = (_screen(),)
+        self.args = (_screen(found),)
 
 
 def choose_model(
@@ -70,64 +60,33 @@ def choose_model(
                 + "\n"
             )
             return candidate.model
-    for name in local_servers():
-        found = _local_model(name)
-        if found is not None:
-            sys.stderr.write(say("model: {model}, found on this machine", model=found) + "\n")
-            return found
-    raise NoModelError
+    from agent_cli.cli.local_servers import local_servers  # noqa: PLC0415 - asyncio, rarely
+
+    servers = local_servers(environ)
+    for server in servers:
+        if server.models:
+            model = f"{server.name}/{server.models[0]}"
+            sys.stderr.write(say("model: {model}, found on this machine", model=model) + "\n")
+            return model
+    raise NoModelError(servers)
 
 
-def local_servers() -> list[str]:
-    """Return the local servers that accept a connection."""
-    return [name for name, port in LOCAL.items() if _listens(port)]
+def _screen(servers: "tuple[LocalServer, ...]") -> str:
+    from agent_cli.cli.local_servers import PORTS  # noqa: PLC0415 - as above
 
-
-def _listens(port: int) -> bool:
-    try:
-        with socket.create_connection(("127.0.0.1", port), timeout=_PROBE):
-            return True
-    except OSError:
-        return False
-
-
-def _local_model(server: str) -> str | None:
-    """Return the first model that the server lists; it is told nothing."""
-    import http.client  # noqa: PLC0415 - only where nobody chose a model
-
-    connection = http.client.HTTPConnection("127.0.0.1", LOCAL[server], timeout=_ANSWER)
-    try:
-        connection.request("GET", "/v1/models")
-        listed = msgspec.json.decode(connection.getresponse().read(_LISTING), type=_Models)
-    except (OSError, http.client.HTTPException, msgspec.DecodeError):
-        return None  # something else listens there
-    finally:
-        connection.close()
-    return f"{server}/{listed.data[0].id}" if listed.data else None
-
-
-class _Model(Struct):
-    id: str
-
-
-class _Models(Struct):
-    data: list[_Model]
-
-
-def _screen() -> str:
     names = ", ".join(candidate.variable for candidate in KEYS)
-    found = local_servers()
-    ports = ", ".join(f"{name} :{port}" for name, port in LOCAL.items())
+    found = ", ".join(f"{server.name} {server.place}" for server in servers)
+    ports = ", ".join(f"{name} :{port}" for name, port in PORTS.items())
     lines = [
         say("there is no model to ask."),
         "",
         say("  looked for keys:     {names}", names=names),
         say("  looked for servers:  {ports}", ports=ports),
-        say("  listening:           {found}", found=", ".join(found) or say("none")),
+        say("  listening:           {found}", found=found or say("none")),
         "",
         say("Three ways on:"),
         say("  1. agent demo                       watch a real session, no key needed"),
-        say("  2. export ANTHROPIC_API_KEY=…       or one of the keys above, then: agent"),
-        say("  3. agent -m ollama/NAME             or lmstudio/, llamacpp/, vllm/ on this machine"),
+        say("  2. agent setup                      paste a key, or choose a server"),
+        say("  3. export ANTHROPIC_API_KEY=…       or one of the keys above, then: agent"),
     ]
     return "\n".join(lines)

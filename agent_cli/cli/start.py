@@ -7,7 +7,7 @@ import typer
 
 from agent_cli.cli import options as given
 from agent_cli.cli.bringing import brought
-from agent_cli.cli.model_choice import choose_model
+from agent_cli.cli.model_choice import NoModelError, choose_model
 from agent_cli.cli.options import Flags, directory
 from agent_cli.cli.resume import resume_path
 from agent_cli.cli.trusting import folders_servers, settings_in
@@ -15,6 +15,7 @@ from agent_cli.cli.work import Run, run_once, with_standard_input
 from agent_cli.frontends.given_text import given as text_given
 from agent_cli.i18n.catalog import say
 from agent_cli.runtime.toolbox import Options
+from agent_cli.settings.credentials import bring_keys
 
 
 def command(
@@ -48,12 +49,26 @@ def command(
     plain: given.Plain = False,
 ) -> None:
     """Work on the code in this directory, together with a model."""
-    start(Flags(**locals()))
+    flags = Flags(**locals())
+    bring_keys(os.environ)
+    try:
+        start(flags)
+    except NoModelError as nothing:
+        if not _interactive(flags):
+            raise
+        from agent_cli.cli.first_start import offer  # noqa: PLC0415 - this once
+
+        offer(nothing)
+        start(flags)
+
+
+def _interactive(flags: Flags) -> bool:
+    return not flags.once and sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def start(flags: Flags) -> None:
     """Run the session; leaves with its exit status."""
-    interactive = not flags.once and sys.stdin.isatty() and sys.stdout.isatty()
+    interactive = _interactive(flags)
     root = directory(flags.cwd)
     refuse_contradictions(flags)
     in_force = settings_in(
@@ -87,10 +102,13 @@ def start(flags: Flags) -> None:
     )
     if interactive:
         raise typer.Exit(with_a_person(Run(settings, options, text)))
+    raise typer.Exit(_alone(Run(settings, options, text, typed), flags))
+
+
+def _alone(run: Run, flags: Flags) -> int:
     from agent_cli.frontends.headless.registry import output  # noqa: PLC0415 - this way only
 
-    frontend = output("stream-json" if flags.json else flags.output_format)
-    raise typer.Exit(run_once(Run(settings, options, text, typed), frontend))
+    return run_once(run, output("stream-json" if flags.json else flags.output_format))
 
 
 def with_a_person(run: Run, *, once: bool = False) -> int:

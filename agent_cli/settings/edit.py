@@ -27,10 +27,10 @@ _LINE_END = re.compile(r"(?<=\n)")
 def add_server(path: Path, name: str, server: McpServer) -> None:
     """Write the server into the file; raises ConfigurationError."""
     written = _plain(server)
-    lines = [f"[mcp.servers.{_key(name)}]", *(f"{key} = {_toml(written[key])}" for key in written)]
+    lines = [f"[mcp.servers.{key_of(name)}]", *(f"{key} = {toml(written[key])}" for key in written)]
 
     def change(text: str) -> tuple[str, Table]:
-        table = _parsed(path, text)
+        table = parsed(path, text)
         servers = _servers(table)
         if name in servers:
             raise ConfigurationError(
@@ -43,14 +43,14 @@ def add_server(path: Path, name: str, server: McpServer) -> None:
         above = f"{text.rstrip()}\n\n" if text.strip() else ""
         return above + "\n".join(lines) + "\n", _with(table, {**servers, name: written})
 
-    _update(path, change)
+    update(path, change)
 
 
 def remove_server(path: Path, name: str) -> None:
     """Take the server out of the file; raises ConfigurationError."""
 
     def change(text: str) -> tuple[str, Table]:
-        table = _parsed(path, text)
+        table = parsed(path, text)
         servers = _servers(table)
         if name not in servers:
             known = ", ".join(servers) or "-"
@@ -62,11 +62,11 @@ def remove_server(path: Path, name: str) -> None:
                     known=known,
                 )
             )
-        kept = _without_tables(_LINE_END.split(text), ["mcp", "servers", name])
+        kept = without_tables(_LINE_END.split(text), ["mcp", "servers", name])
         rest = {key: value for key, value in servers.items() if key != name}
         return kept, _with(table, rest)
 
-    _update(path, change)
+    update(path, change)
 
 
 def _plain(server: McpServer) -> Table:
@@ -89,7 +89,7 @@ def _with(table: Table, servers: Mapping[str, object]) -> Table:
     return {**rest, "mcp": mcp} if mcp else rest
 
 
-def _update(path: Path, change: Change) -> None:
+def update(path: Path, change: Change) -> None:
     """Write what the change makes of the file, as it is when it is written."""
     rewrite(path, lambda text: _changed(path, text, change))
 
@@ -101,7 +101,7 @@ def _changed(path: Path, before: str, change: Change) -> str:
         said = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         said = None
-    if said is None or _with(said, _servers(said)) != meant:
+    if said is None or _with(said, _servers(said)) != _with(meant, _servers(meant)):
         raise ConfigurationError(
             say(
                 "{path!r} is written in a way that cannot be changed here: edit it by hand",
@@ -111,7 +111,8 @@ def _changed(path: Path, before: str, change: Change) -> str:
     return text
 
 
-def _parsed(path: Path, text: str) -> Table:
+def parsed(path: Path, text: str) -> Table:
+    """Return what the text says; raises ConfigurationError."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -126,7 +127,7 @@ def _servers(table: Table) -> Table:
     return cast("Table", servers) if isinstance(servers, dict) else {}
 
 
-def _without_tables(lines: list[str], keys: list[str]) -> str:
+def without_tables(lines: list[str], keys: list[str]) -> str:
     """Return the lines without the table, those below it, and their values."""
     kept: list[str] = []
     held: list[str] = []
@@ -158,15 +159,17 @@ def _header(line: str) -> list[str]:
     return keys
 
 
-def _key(name: str) -> str:
+def key_of(name: str) -> str:
+    """Write a key."""
     bare = name.isascii() and name.replace("-", "").replace("_", "").isalnum()
-    return name if bare else _toml(name)
+    return name if bare else toml(name)
 
 
-def _toml(value: object) -> str:
+def toml(value: object) -> str:
+    """Write a value."""
     if isinstance(value, dict):
         pairs = cast("Table", value).items()
-        return "{ " + ", ".join(f"{_key(key)} = {_toml(one)}" for key, one in pairs) + " }"
+        return "{ " + ", ".join(f"{key_of(key)} = {toml(one)}" for key, one in pairs) + " }"
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(_toml(one) for one in cast("list[object]", value)) + "]"
+        return "[" + ", ".join(toml(one) for one in cast("list[object]", value)) + "]"
     return msgspec.json.encode(value).decode().replace("\x7f", "\\u007f")

@@ -1,0 +1,137 @@
+"""Keys that the user gave once: in the system's keyring, or in a file that is the user's alone.
+
+A stored key stands for an environment variable that is not set. It is put into the environment of
+this program and treated like one that was exported there: hidden from commands, from sessions and
+from the screen. The file is JSON: {"VARIABLE": {"key": "…"}} or {"VARIABLE": {"keyring": true}}.
+"""
+
+import os
+from collections.abc import Mapping, MutableMapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from agent_cli.i18n.catalog import say
+from agent_cli.settings.places import config_file
+from agent_cli.types.errors import ConfigurationError
+
+_SERVICE = "agent"
+"""Under which the keyring has our keys."""
+
+
+class Stored(Struct, frozen=True, omit_defaults=True):
+    key: str = ""
+    keyring: bool = False
+
+
+def credentials_file(environ: Mapping[str, str]) -> Path:
+    return config_file(environ).with_name("credentials.json")
+
+
+def bring_keys(environ: MutableMapping[str, str]) -> None:
+    """Put stored keys into the environment, where their variables are not set.
+
+    Raises ConfigurationError for a file that others could have read, or that is none of ours.
+    """
+    for variable, stored in _read(credentials_file(environ)).items():
+        if environ.get(variable):
+            continue
+        key = _from_keyring(variable) if stored.keyring else stored.key
+        if key:
+            environ[variable] = key
+
+
+def store_key(environ: Mapping[str, str], variable: str, key: str) -> str:
+    """Keep the key; return the name of the keyring that has it, empty for the file."""
+    path = credentials_file(environ)
+    keyring = _into_keyring(variable, key)
+    stored = Stored(keyring=True) if keyring else Stored(key)
+    _write(path, {**_read(path), variable: stored})
+    return keyring
+
+
+def _read(path: Path) -> dict[str, Stored]:
+    try:
+        with path.open("rb") as file:
+            found = os.fstat(file.fileno())
+            data = file.read()
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise ConfigurationError(
+            say("cannot read {path!r}: {error}", path=str(path), error=error)
+        ) from error
+    if found.st_uid != os.geteuid() or found.st_mode & 0o077:
+        raise ConfigurationError(
+            say("{path!r} holds keys, and others can read it: chmod 600 it", path=str(path))
+        )
+    try:
+        return msgspec.json.decode(data, type=dict[str, Stored])
+    except msgspec.DecodeError as error:
+        raise ConfigurationError(
+            say(
+                "{path!r} is not what `agent setup` wrote: {error}; repair or remove it",
+                path=str(path),
+                error=error,
+            )
+        ) from error
+
+
+def _write(path: Path, table: Mapping[str, Stored]) -> None:
+    draft = path.with_name(f".{path.name}.{os.urandom(8).hex()}.tmp")
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(msgspec.json.format(msgspec.json.encode(table)) + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
+    except OSError as error:
+        raise ConfigurationError(
+            say("cannot write {path!r}: {error}", path=str(path), error=error)
+        ) from error
+
+
+def _into_keyring(variable: str, key: str) -> str:
+    """Return the name of the keyring that took the key; empty where there is none."""
+    try:
+        keyring: Any = import_module("keyring")
+    except ImportError:
+        return ""
+    backend = keyring.get_keyring()
+    if backend.priority < 1:  # keyrings that keep nothing, or keep it in the open
+        return ""
+    try:
+        backend.set_password(_SERVICE, variable, key)
+    except keyring.errors.KeyringError:
+        return ""
+    return str(backend.name)
+
+
+def _from_keyring(variable: str) -> str:
+    try:
+        keyring: Any = import_module("keyring")
+    except ImportError as error:
+        raise _closed(variable, str(error)) from error
+    try:
+        return keyring.get_password(_SERVICE, variable) or ""
+    except keyring.errors.KeyringError as error:
+        raise _closed(variable, str(error)) from error
+
+
+def _closed(variable: str, why: str) -> ConfigurationError:
+    return ConfigurationError(
+        say(
+            "the key of {variable} is in a keyring that cannot be opened: {why}; set the variable, "
+            "or run `agent setup` again",
+            variable=variable,
+            why=why,
+        )
+    )
