@@ -58,21 +58,24 @@ class SqliteStore:
         self._owner = owner
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="continuity")
         self._database = opened(path)
+        self._reading = opened(path)
         self._beating = asyncio.create_task(self._beat())
 
     async def get(self, kind: str, principal: str, key: str, age: float) -> bytes | None:
         return (await self.get_each(principal, [(kind, key, age)]))[0]
 
     async def get_each(self, principal: str, wanted: Sequence[Wanted]) -> list[bytes | None]:
-        def work(database: sqlite3.Connection) -> list[bytes | None]:
-            now = time.time()
+        # Here, and not in the thread: it takes less time than a change of threads, waits for no
+        # writer, and is on the way to every first word.
+        now = time.time()
+        try:
             found = [
-                database.execute(_GET, (kind, principal, key, now - age)).fetchone()
+                self._reading.execute(_GET, (kind, principal, key, now - age)).fetchone()
                 for kind, key, age in wanted
             ]
-            return [row[0] if row else None for row in found]
-
-        return await self._do(work)
+        except sqlite3.Error as error:
+            raise _unavailable() from error
+        return [row[0] if row else None for row in found]
 
     async def put(self, kind: str, principal: str, key: str, body: bytes) -> None:
         values = (kind, principal, key, body, time.time())
@@ -142,6 +145,7 @@ class SqliteStore:
             )
         )
         await asyncio.to_thread(self._thread.shutdown)
+        self._reading.close()
         self._database.close()
 
     async def _beat(self) -> None:
@@ -157,9 +161,7 @@ class SqliteStore:
         try:
             return await asyncio.get_running_loop().run_in_executor(self._thread, whole)
         except sqlite3.Error as error:
-            raise ProxyError(
-                503, "store_unavailable", "what is to be remembered cannot be kept"
-            ) from error
+            raise _unavailable() from error
 
     def _remember(self, database: sqlite3.Connection, segment: Segment, body: bytes) -> None:
         now = time.time()
@@ -178,6 +180,10 @@ class SqliteStore:
                 "conversation=? ORDER BY created DESC LIMIT -1 OFFSET ?)",
                 (segment.principal, segment.conversation, self._settings.max_per_conversation),
             )
+
+
+def _unavailable() -> ProxyError:
+    return ProxyError(503, "store_unavailable", "what is to be remembered cannot be kept")
 
 
 _GET = "SELECT body FROM records WHERE kind=? AND principal=? AND key=? AND created>?"
