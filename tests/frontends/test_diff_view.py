@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
+from testbed.changing import unified
 
 from agent_cli.frontends.sanitiser import visible
 from agent_cli.frontends.terminal.diff_lines import counted, diff_lines
 from agent_cli.frontends.terminal.diff_view import diff_view
 from agent_cli.frontends.terminal.theme import PLAIN, THEMES
-from agent_cli.tools._text import diff
 
 BEFORE = "".join(f"line {number}\n" for number in range(1, 31))
 NASTY = st.text("ab \t\x1b\u202eé世\u0301\r-+@\\", max_size=12)
@@ -23,7 +23,7 @@ def shown(before, after, width=60, theme=PLAIN, colours=None, **options):
     console = Console(
         file=io.StringIO(), width=width, color_system=colours, force_terminal=colours is not None
     )
-    console.print(diff_view(diff("a.py", before, after).unified, theme, **options))
+    console.print(diff_view(unified("a.py", before, after), theme, **options))
     return console.file.getvalue()
 
 
@@ -82,7 +82,7 @@ def test_lines_that_look_like_headers_are_lines():
 
 
 def test_several_files_have_their_names():
-    two = diff("a", "", "x\n").unified + "--- b\n+++ b\nmode 644 -> 755\n"
+    two = unified("a", "", "x\n") + "--- b\n+++ b\nmode 644 -> 755\n"
     console = Console(file=io.StringIO(), width=40)
     console.print(diff_view(two, PLAIN))
     assert console.file.getvalue() == "a\n1 + x\nb\n  mode 644 -> 755\n"
@@ -98,13 +98,13 @@ def test_several_files_have_their_names():
     ],
 )
 def test_words_that_differ_are_marked_in_lines_that_are_alike(before, after, words):
-    lines = diff_lines(diff("p", f"{before}\n", f"{after}\n").unified)
+    lines = diff_lines(unified("p", f"{before}\n", f"{after}\n"))
     found = [[line.text[a:b] for a, b in line.marks] for line in lines if line.sign in "+-"]
     assert tuple(found) == words
 
 
 def test_words_are_marked_only_where_as_many_lines_came_as_went():
-    lines = diff_lines(diff("p", "a b c\nd\n", "a b x\n").unified)
+    lines = diff_lines(unified("p", "a b c\nd\n", "a b x\n"))
     assert not any(line.marks for line in lines)
 
 
@@ -117,10 +117,10 @@ def test_a_long_line_is_broken_below_its_beginning():
 
 @given(TEXTS, TEXTS)
 def test_added_and_removed_lines_are_counted(before, after):
-    unified = diff("p", before, after).unified.split("\n")[2:]
-    added, removed = counted("\n".join(unified))
-    assert added == sum(line.startswith("+") for line in unified)
-    assert removed == sum(line.startswith("-") for line in unified)
+    lines = unified("p", before, after).split("\n")[2:]
+    added, removed = counted("\n".join(lines))
+    assert added == sum(line.startswith("+") for line in lines)
+    assert removed == sum(line.startswith("-") for line in lines)
 
 
 @given(TEXTS, TEXTS, st.integers(12, 60), st.sampled_from([PLAIN, THEMES["none"]]))

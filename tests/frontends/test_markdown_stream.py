@@ -193,3 +193,7 @@ def test_code_is_coloured_by_language_only_where_it_is_known():
 
 def test_letters_keep_their_order():
     assert "שלום עולם" in printed("**שלום** עולם")
+
+
+def test_a_flood_of_brackets_is_shown_as_it_is():
+    assert "".join(lines("[a](" * 60)) == "[a](" * 60

@@ -21,6 +21,7 @@ from agent_cli.types.entries import (
     CallStarted,
     Entry,
     TaskFinished,
+    TaskStarted,
     Todo,
     TodosUpdated,
 )
@@ -95,6 +96,11 @@ def _failed(text: str) -> str:
     return _entries(*_call("t", "{}"), CallFinished(result))
 
 
+def _ended(tool: str, content: str, arguments: str = "{}") -> str:
+    result = ToolResult("c", Outcome.OK, None, content)
+    return _entries(*_call(tool, arguments), CallFinished(result))
+
+
 def headless(*events: Event, message: str = "") -> str:
     """Return what standard output and standard error are sent for the events."""
     file = io.StringIO()
@@ -111,6 +117,8 @@ TEXTS: dict[str, Sink] = {
     "reasoning": lambda text: terminal(ReasoningDelta(text)),
     "tool output": lambda text: terminal(Progress("c", text)),
     "failed result": _failed,
+    "folded result": lambda text: _ended("use_mcp_tool", text),
+    "subtask": lambda text: _entries(TaskStarted("code", "p", text)),
     "notice": lambda text: terminal(Notice(text)),
     "to-do list": lambda text: _entries(TodosUpdated((Todo(text, "pending"),))),
     "question": lambda text: _terminal(lambda to: _run(to.ask(text))),
@@ -126,7 +134,8 @@ TEXTS: dict[str, Sink] = {
 """Texts of any number of lines."""
 
 NAMES: dict[str, Sink] = {
-    "tool name": lambda text: _entries(*_call(text, "{}")),
+    "tool name": lambda text: _ended(text, ""),
+    "subtask's mode": lambda text: _entries(TaskStarted(text, "p", "m")),
     "card, tool": lambda text: card(Words("w"), tool=text),
     "card, file name": lambda text: card(Diff(text, "--- a\n+++ b\n")),
     "card, directory": lambda text: card(CommandLine("ls", text)),
@@ -138,7 +147,7 @@ NAMES: dict[str, Sink] = {
 OTHERS: dict[str, Sink] = {
     "completion panel": lambda text: terminal(CompletionResult("c", text)),
     "card, diff": lambda text: card(Diff("f", f"--- f\n+++ f\n@@ -1 +1 @@\n-{text}\n+{text}\n")),
-    "arguments": lambda text: _entries(*_call("t", text)),
+    "arguments": lambda text: _ended("t", "", text),
     "retrying": lambda text: terminal(Retrying(1, 1.0, text)).replace("\r", ""),
     "headless call": lambda text: headless(
         Appended(0, "", _call("t", text)[0]),

@@ -115,9 +115,9 @@ class CallView:
         diff = seen
         if diff is None and changes and self.compare is not None:
             diff = "\n".join(self.compare(changes))
-        line = self._line(call, ended(entry, counted(diff) if diff else None), announced=announced)
         if not diff:
-            return Shown((line,))
+            return Shown((self._line(call, "", announced=announced),))
+        line = self._line(call, ended(entry, counted(diff)), announced=announced)
         whole = diff_view(diff, theme, indent=4, names=len(changes) > 1)
         if seen is not None:
             return Shown((line,), whole)

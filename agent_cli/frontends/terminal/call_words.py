@@ -62,8 +62,10 @@ def ended(finished: CallFinished, changed: tuple[int, int] | None = None) -> str
 
 def output(result: ToolResult) -> str:
     """Return what the tool gave, without what is said of the way it came about."""
-    head, found, rest = result.content.partition(_HEADED)
-    return rest if found and "\n\n" not in head else result.content
+    if result.exit_code is None:
+        return result.content
+    _, found, written = result.content.partition(_HEADED)
+    return written if found else result.content
 
 
 def duration(seconds: float) -> str:

@@ -5,7 +5,6 @@ The text is untrusted; lines come out of here safe to show.
 
 import re
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
 from enum import StrEnum
 
 from msgspec import Struct
@@ -102,6 +101,8 @@ def _pair(old: DiffLine, new: DiffLine) -> tuple[DiffLine, DiffLine]:
     if max(len(old.text), len(new.text)) > _LONGEST:
         return old, new
     before, after = _TOKENS.findall(old.text), _TOKENS.findall(new.text)
+    from difflib import SequenceMatcher  # noqa: PLC0415 - 5 ms, for who sees a change
+
     compared = SequenceMatcher(None, before, after, autojunk=False)
     if compared.ratio() < _ALIKE:
         return old, new

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 _MARKS = re.compile(r"[*_`\[<\\~]")
+_MOST_BRACKETS = 50
+"""In a paragraph with more, links stay as they are written: each may be looked for to the end."""
 _BLANKS = re.compile(r"[ \t]*\n[ \t]*")
 _BREAK = re.compile(r"(?: {2,}|\\)\n")
 
@@ -27,7 +29,8 @@ def inline(text: str, theme: Theme, style: str = "") -> Spans:
     if not _MARKS.search(text):
         hard = [_BLANKS.sub(" ", part.strip(" ")) for part in _BREAK.split(text)]
         return [("\n".join(hard), style)]
-    (root,) = _parser().parseInline(text.strip(" "))
+    few = text.count("[") <= _MOST_BRACKETS
+    (root,) = _parser(links=few).parseInline(text.strip(" "))
     spans = _Spans(theme, style)
     for token in root.children or ():
         spans.take(token)
@@ -35,10 +38,11 @@ def inline(text: str, theme: Theme, style: str = "") -> Spans:
 
 
 @cache
-def _parser() -> "MarkdownIt":
+def _parser(*, links: bool) -> "MarkdownIt":
     from markdown_it import MarkdownIt  # noqa: PLC0415 - 30 ms, for who has something to show
 
-    return MarkdownIt("commonmark").enable("strikethrough").disable(["html_inline", "entity"])
+    parser = MarkdownIt("commonmark").enable("strikethrough").disable(["html_inline", "entity"])
+    return parser if links else parser.disable(["link", "image"])
 
 
 class _Spans:
