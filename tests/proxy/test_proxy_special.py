@@ -172,3 +172,15 @@ def test_a64_other_ends_come_as_they_are_and_are_gone_on_from(
     assert len(places) == 3 + 2 * hidden
     assert "Not th" in places[1 + 2 * hidden]
     assert ("docs_search" in places[1]) is bool(hidden)
+
+
+@responses_cells
+def test_reasoning_that_nobody_keeps_is_not_asked_for_again(cell: Cell, tmp_path: Path):
+    script = [Say(calls=[M], reasoning="Hm."), Say("Done.")]
+    with proxied(script, tmp_path) as proxy:
+        body = cell.request([user("hi")])
+        del body["include"]
+        assert proxy.ask(cell.path, body).status == 200
+        sent = proxy.upstream.requests[1].body["input"]
+    kinds = [one.get("type", "message") for one in sent]
+    assert kinds == ["message", "function_call", "function_call_output"]

@@ -9,8 +9,6 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
 from testbed.exchange import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES
 from testbed.managed_service import Answered, ToolService, found
 from testbed.proxied import Proxied, proxied
@@ -132,81 +130,6 @@ def test_a64_other_ends_come_as_they_are(
     answer = read(wire, got.body, stream=stream)
     assert answer.text == "Not this."
     assert answer.finish == ("incomplete" if wire == OPENAI_RESPONSES else stop)
-
-
-CALLS = st.lists(
-    st.builds(
-        Call,
-        st.sampled_from(["docs_search", "read_file", "bash", "crm_update"]),
-        st.fixed_dictionaries({"q": st.text(max_size=8), "n": st.integers(0, 9)}),
-    ),
-    max_size=3,
-)
-ROUNDS = st.lists(
-    st.builds(
-        Say,
-        st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), max_size=30),
-        CALLS,
-        st.sampled_from([None, "Hm."]),
-        delivery=st.builds(Delivery, chunk=st.sampled_from([0, 1, 7]), piece=st.integers(1, 9)),
-    ),
-    min_size=1,
-    max_size=3,
-)
-
-
-ENDS = (b"mixed_tool_order", b"finalization_violated")
-"""What some replies come to: a refusal, or calls again after three equal ones."""
-
-
-class Playing:
-    """One proxy for all examples: each asks what nobody has asked before."""
-
-    def __init__(self) -> None:
-        self.rounds: list[Say] = []
-        self.at = 0
-        self.asked = 0
-
-    def __call__(self, exchange: Any) -> Say:
-        reply = self.rounds[self.at] if self.at < len(self.rounds) else Say("The end.")
-        self.at += 1
-        return reply
-
-
-@both_of_each_wire
-@settings(
-    max_examples=25,
-    phases=[Phase.explicit, Phase.generate],
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
-@given(rounds=ROUNDS)
-def test_a60_a_stream_makes_the_same_answer(
-    wire: str, rounds: list[Say], playing: tuple[Playing, Proxied]
-):
-    script, proxy = playing
-    heard: list[Any] = []
-    for stream in (False, True):
-        script.rounds, script.at = rounds, 0
-        script.asked += 1
-        body = Cell(wire, stream=stream).request([user(f"question {script.asked}")])
-        got = proxy.ask(PATHS[wire], body)
-        if ends := [end for end in ENDS if end in got.body]:
-            heard.append(ends)
-            continue
-        assert got.status == 200, got.body
-        answer = read(wire, got.body, stream=stream)
-        calls = [(name, arguments) for _, name, arguments in answer.calls]
-        heard.append((answer.text, calls, answer.finish, answer.usage))
-    assert heard[0] == heard[1]
-
-
-@pytest.fixture
-def playing(tmp_path: Path) -> Any:
-    script = Playing()
-    with proxied(script, tmp_path) as proxy:
-        proxy.distinct = False  # any call may have any arguments
-        yield script, proxy
-        proxy.upstream.violations.clear()
 
 
 @both_of_each_wire

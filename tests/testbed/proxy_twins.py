@@ -32,11 +32,14 @@ def compare(place: Path) -> None:
         made.unlink()
 
 
-def plain(value: Any) -> Any:
+def plain(value: Any, besides: frozenset[str] = frozenset()) -> Any:
     """The value without what differs from answer to answer, and without what says nothing."""
     if isinstance(value, list):
-        return [plain(one) for one in sequence(value)]
+        return [plain(one, besides) for one in sequence(value)]
     if isinstance(value, dict):
-        kept = {name: plain(one) for name, one in mapping(value).items() if name not in _OWN}
+        own = _OWN | besides
+        kept = {
+            name: plain(one, besides) for name, one in mapping(value).items() if name not in own
+        }
         return {name: one for name, one in kept.items() if one not in (None, [], {})}
     return value

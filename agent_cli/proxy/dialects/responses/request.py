@@ -86,7 +86,18 @@ def history(fields: Fields) -> list[Raw]:
 
 
 def with_history(fields: Fields, history: Sequence[Raw]) -> Fields:
+    if value_of(fields, "store") is False:
+        history = [raw for raw in history if not _is_lost(raw)]
     return {**fields, "input": encoded(list(history))}
+
+
+def _is_lost(raw: Raw) -> bool:
+    """Whether it is reasoning that is neither stored nor sealed: nobody has it any more."""
+    written = bytes(raw)
+    if b'"reasoning"' not in written:
+        return False
+    item = table(raw)
+    return item.get("type") == "reasoning" and not item.get("encrypted_content")
 
 
 def asking(fields: Fields) -> Fields:
