@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from rich.console import Console
 from rich.text import Text
 
+from agent_cli.cli.doctor import report
 from agent_cli.cli.work import Run, collect_again
 from agent_cli.engine.outcomes import EXIT_STATUS
 from agent_cli.frontends.sanitiser import visible
@@ -35,6 +36,7 @@ from agent_cli.i18n.catalog import say
 from agent_cli.runtime.agent import Agent
 from agent_cli.runtime.assemble import assemble
 from agent_cli.runtime.toolbox import Options
+from agent_cli.sessions.catalog import last_model
 from agent_cli.settings.places import state_directory
 from agent_cli.types.errors import ConfigurationError, JournalError
 
@@ -64,7 +66,7 @@ def run_repl(run: Run, *, once: bool = False) -> int:
     """
     terminal = _terminal(run)
     writer, frontend = terminal.writer, terminal.frontend
-    first = _begun(Outside(run.settings, run.options), frontend)
+    first = _begun(Outside(run.settings, run.options, lambda: report()[0]), frontend)
     writer.show(_greeting(run, first.agent))
 
     async def work() -> int:
@@ -111,8 +113,8 @@ def _repl(session: _Session, terminal: _Terminal) -> Repl:
 
 def _next(current: _Session, to: Elsewhere, writer: Writer, frontend: TerminalFrontend) -> _Session:
     """Return the session that the user goes on to; the current one, if that cannot be had."""
-    options = _going_to(to, current.outside.options)
     try:
+        options = _going_to(to, current)
         following = _begun(replace(current.outside, options=options), frontend)
     except (ConfigurationError, JournalError) as error:
         writer.show(Text(visible(str(error)), style="bold red"))
@@ -121,10 +123,14 @@ def _next(current: _Session, to: Elsewhere, writer: Writer, frontend: TerminalFr
     return following
 
 
-def _going_to(to: Elsewhere, options: Options) -> Options:
-    """Return the options for another session: it is as it was left, or as the settings say."""
+def _going_to(to: Elsewhere, current: _Session) -> Options:
+    """Return the options for another session: it is as it was left, or as the settings say.
+
+    A new one asks the model that this one does. Raises JournalError.
+    """
     return replace(
-        options,
+        current.outside.options,
+        model=last_model(to.path) if to.path else current.agent.session.state.model,
         resume=to.path,
         fork=to.fork,
         mode="",

@@ -31,6 +31,13 @@ from agent_cli.types.errors import ConfigurationError
 
 def command() -> None:
     """Check the installation; exit 0 if a model can be asked."""
+    told, ready = report()
+    sys.stdout.write(f"{told}\n")
+    raise typer.Exit(0 if ready else 1)
+
+
+def report() -> tuple[str, bool]:
+    """Return what was found, and whether a model can be asked."""
     problem = ""
     try:
         bring_keys(os.environ)
@@ -61,11 +68,9 @@ def command() -> None:
         (say("sandbox"), _sandbox(sandbox)),
         (say("telemetry"), _telemetry(otel=otel)),
     ]
-    for name, value in rows:
-        sys.stdout.write(f"{name:14} {value}\n")
-    ready = bool(keys or servers) and not problem
-    sys.stdout.write("\n" + say("Next: ") + _next_step(keys, servers, problem) + "\n")
-    raise typer.Exit(0 if ready else 1)
+    lines = [f"{name:14} {value}" for name, value in rows]
+    lines += ["", say("Next: ") + _next_step(keys, servers, problem)]
+    return "\n".join(lines), bool(keys or servers) and not problem
 
 
 def _servers() -> str:

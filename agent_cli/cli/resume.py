@@ -6,9 +6,9 @@ from pathlib import Path
 
 from agent_cli.frontends.sanitiser import visible
 from agent_cli.i18n.catalog import say
+from agent_cli.runtime.session_care import sessions_directory
 from agent_cli.sessions.catalog import SessionInfo, find, sessions
-from agent_cli.settings.places import data_directory, is_inside
-from agent_cli.types.errors import ConfigurationError, JournalError
+from agent_cli.types.errors import JournalError
 
 PICK = "?"
 """Stands for `--resume` without an id."""
@@ -25,15 +25,7 @@ def resume_path(
     """
     if not latest and not session_id:
         return None
-    directory = data_directory(environ) / "sessions"
-    if is_inside(directory, root, environ):
-        raise ConfigurationError(
-            say(
-                "the sessions in {directory!r} lie in the folder worked in, so its author could "
-                "have written them: put AGENT_HOME or XDG_DATA_HOME elsewhere",
-                directory=str(directory),
-            )
-        )
+    directory = sessions_directory(environ, root)
     if session_id and session_id != PICK:
         return find(directory, session_id)
     found = sessions(directory, root.resolve())

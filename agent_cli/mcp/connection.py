@@ -6,6 +6,7 @@ then waits until nobody needs the connection any more or it has ended by itself.
 
 import asyncio
 from collections.abc import Callable
+from enum import StrEnum
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
@@ -25,6 +26,15 @@ _CHANGED = (
     "what this folder was trusted with has changed, so its servers do not start: the user has to "
     "look at what has changed, with `agent trust`, and start again"
 )
+
+
+class Link(StrEnum):
+    """Whether there is a connection."""
+
+    NONE = "none"
+    CONNECTING = "connecting"
+    OPEN = "open"
+    FAILED = "failed"
 
 
 class UnusableError(ToolError):
@@ -52,6 +62,25 @@ class Connection:
         self._owner: asyncio.Task[None] | None = None
         self._session: asyncio.Future[Session] | None = None
         self._errors = ""
+
+    @property
+    def state(self) -> Link:
+        owner, session = self._owner, self._session
+        if owner is None or session is None:
+            return Link.NONE
+        if owner.done():
+            return Link.FAILED if self.problem else Link.NONE
+        if self._has_ended():
+            return Link.NONE
+        return Link.OPEN if session.done() else Link.CONNECTING
+
+    @property
+    def problem(self) -> str:
+        """Why the last connection could not be had; empty if that is not so."""
+        owner = self._owner
+        if owner is None or not owner.done() or owner.cancelled() or owner.exception() is None:
+            return ""
+        return self._why(owner)
 
     async def connected(self) -> "Session":
         """Return the open session; connects if there is none. Raises UnusableError."""

@@ -9,15 +9,28 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
+from msgspec import Struct
+
 from agent_cli.i18n.catalog import say
 from agent_cli.mcp.catalogue import Catalogue, Hidden
 from agent_cli.mcp.config import Known
-from agent_cli.mcp.connection import Connection, UnusableError
+from agent_cli.mcp.connection import Connection, Link, UnusableError
 from agent_cli.mcp.definitions import Definition, Resource, plain
 from agent_cli.mcp.tools import any_resource, any_tool
 from agent_cli.processes.run import Processes
 from agent_cli.tools.base import AnyTool, Output
 from agent_cli.types.errors import ToolError
+
+
+class Standing(Struct, frozen=True):
+    """How one server stands."""
+
+    name: str
+    state: Link
+    problem: str
+    """Why it cannot be used; empty if nothing is known against it."""
+    tools: int
+    resources: int
 
 
 class Hub:
@@ -89,6 +102,19 @@ class Hub:
 
     def resources(self, server: str) -> tuple[Resource, ...]:
         return self._connections[server].resources
+
+    def standing(self) -> tuple[Standing, ...]:
+        """Return how each server stands; waits for none."""
+        return tuple(
+            Standing(name, one.state, one.problem, len(self.tools(name)), len(one.resources))
+            for name, one in sorted(self._connections.items())
+        )
+
+    async def reconnect(self, server: str) -> None:
+        """End the connection to one and make it again; raises ToolError."""
+        connection = self._connection(server)
+        await connection.close()
+        await connection.connected()
 
     async def connect(self, server: str) -> None:
         """Connect to one; raises ToolError."""

@@ -142,6 +142,7 @@ class Processes:
         *,
         cwd: Path,
         timeout: float | None = None,  # noqa: ASYNC109 - as in run
+        stdin: bytes = b"",
     ) -> str:
         """Start it in the background and return its id, by which `background` knows it.
 
@@ -150,7 +151,7 @@ class Processes:
         self.background.require_room()
         await self.ready()
         return await self.background.add(
-            self._launch(command, cwd, spill_all=True), _shown(command), timeout
+            self._launch(command, cwd, spill_all=True, stdin=stdin), _shown(command), timeout
         )
 
     def _launch(

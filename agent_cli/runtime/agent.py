@@ -22,7 +22,6 @@ from agent_cli.runtime.dispatch import Dispatcher
 from agent_cli.runtime.facts import fact
 from agent_cli.runtime.interruption import interrupt, recover
 from agent_cli.runtime.keeping import Keeping
-from agent_cli.runtime.models import Models
 from agent_cli.runtime.session import Session
 from agent_cli.runtime.subtasks import cancelled, delegated
 from agent_cli.types.approval import ApprovalMode
@@ -50,6 +49,8 @@ class Agent:
         self._rules = rules
         self.toolbox = dispatcher.toolbox
         self.customs = asking.customs
+        self.models = asking.models
+        self.instructions = asking.instructions
         self.budget = rules.budget
         self._model = Model(asking, emit)
         self.compaction = Compaction(session, asking, self._model, emit)
@@ -59,11 +60,6 @@ class Agent:
     def keeping(self) -> Keeping:
         """What was kept of the files that the session changed."""
         return self._dispatcher.keeping
-
-    @property
-    def models(self) -> Models:
-        """Which model is asked; another one only while the user has the floor."""
-        return self._asking.models
 
     async def submit(
         self, text: str, images: tuple[Image, ...] = (), *, typed: str | None = None

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from agent_cli.context.customs import Customs
 from agent_cli.context.request import RequestBuilder
+from agent_cli.context.rules_files import RulesFile
 from agent_cli.context.tokens import estimate, message_size, size
 from agent_cli.engine.budget import Budget, used_up
 from agent_cli.engine.steps import order_refused
@@ -39,6 +40,8 @@ class Asking(Struct, frozen=True):
     request: Callable[[State, RequestBuilder], ModelRequest]
     along: Callable[[str], Awaitable[Along]]
     """Looks up what the user's words mention; never raises."""
+    instructions: Callable[[State], tuple[RulesFile, ...]]
+    """The files with instructions that the model is given."""
     environment: Callable[[State], str]
     """Makes the details that go along with what the user says."""
     redactor: Redactor

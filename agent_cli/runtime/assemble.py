@@ -132,6 +132,7 @@ def _agent(
         customs=parts.toolbox.customs,
         request=lambda state, builder: _request(parts, models, state, builder),
         along=Attachments(parts.toolbox).along,
+        instructions=lambda state: parts.prompts.files(state.task.mode),
         environment=lambda state: _environment(parts, state),
         ready=ready,
         budget=budget,

@@ -32,6 +32,7 @@ class Prompts:
         self._environ = environ
         self._terms = terms
         self._made: dict[tuple[str, bool], str] = {}
+        self._files: dict[str, tuple[RulesFile, ...]] = {}
 
     def system(
         self, slug: str, protocol: Protocol, tools: tuple[ToolSpec, ...], *, parallel: bool
@@ -49,7 +50,7 @@ class Prompts:
                 tools=tools,
                 facts=facts(root, self._environ),
                 catalogue=catalogue(protocol, tools),
-                instructions=instructions(self._rules(slug, root)),
+                instructions=instructions(self.files(slug)),
                 modes=customs.modes.known,
                 skills=customs.skills,
                 commands=customs.commands,
@@ -59,8 +60,14 @@ class Prompts:
         self._made[slug, parallel] = made
         return made
 
-    def _rules(self, slug: str, root: Path) -> Iterable[RulesFile]:
-        customs = self._toolbox.customs
+    def files(self, slug: str) -> tuple[RulesFile, ...]:
+        """Return the files with instructions for a mode, as they were when first asked for."""
+        if slug not in self._files:
+            self._files[slug] = tuple(self._rules(slug))
+        return self._files[slug]
+
+    def _rules(self, slug: str) -> Iterable[RulesFile]:
+        customs, root = self._toolbox.customs, self._toolbox.workspace.root
         yield from user_rules(config_directory(self._environ), _read)
         yield from brought_rules(customs.rules_for(slug, project=False))
         yield from project_rules(root, _read)

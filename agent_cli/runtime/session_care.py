@@ -7,9 +7,9 @@ from agent_cli.i18n.catalog import say
 from agent_cli.runtime.session import Session
 from agent_cli.sessions.fork import fork
 from agent_cli.sessions.journal import remove
-from agent_cli.settings.places import data_directory
+from agent_cli.settings.places import data_directory, is_inside
 from agent_cli.types.entries import Rewound, SessionRenamed
-from agent_cli.types.errors import JournalError
+from agent_cli.types.errors import ConfigurationError, JournalError
 from agent_cli.types.queued_input import InputUnqueued
 from agent_cli.undo.sharing import forget, share
 
@@ -35,6 +35,20 @@ def fork_session(path: Path, environ: Mapping[str, str], at: int | None = None) 
     forked = fork(path, at)
     share(data_directory(environ) / "undo", path.stem, forked.stem)
     return forked
+
+
+def sessions_directory(environ: Mapping[str, str], root: Path) -> Path:
+    """Return where sessions are; raises ConfigurationError where a folder would bring its own."""
+    directory = data_directory(environ) / "sessions"
+    if is_inside(directory, root, environ):
+        raise ConfigurationError(
+            say(
+                "the sessions in {directory!r} lie in the folder worked in, so its author could "
+                "have written them: put AGENT_HOME or XDG_DATA_HOME elsewhere",
+                directory=str(directory),
+            )
+        )
+    return directory
 
 
 def delete_session(path: Path, environ: Mapping[str, str]) -> None:

@@ -187,7 +187,7 @@ def test_a_person_sees_how_full_it_is_and_makes_room(project: Path, home: Path):
         terminal.expect("feedback")
         terminal.send("\r")
         say(terminal, "/context", PROMPT)
-        terminal.expect("results of tools +[0-9]+,[0-9]{3}")
+        terminal.expect(r"results of tools +[0-9]+,[0-9]{3}")
         terminal.expect("% of the model's window of 200,000")
         say(terminal, "/compact keep the API names", PROMPT)
         terminal.expect("was compacted, from about")

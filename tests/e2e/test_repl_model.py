@@ -13,6 +13,8 @@ from testbed.server import ModelServer
 from agent_cli.types.entries import ModelSwitched
 
 FIRST = "anthropic/test-model"
+GAP = r"(?: |\x1b\[[0-9;]*m)+"
+"""Blanks, and styles that begin or end there; " +" in what is expected."""
 PROMPT = ">[ \x08]"
 """The space after the prompt may be drawn by moving the cursor."""
 
@@ -25,7 +27,7 @@ def look(number: int) -> Call:
 def say(terminal: Any, text: str, then: str) -> None:
     terminal.expect(PROMPT)
     terminal.send(text + "\r")
-    terminal.expect(then)
+    terminal.expect(then.replace(" +", GAP))
 
 
 def leave(terminal: Any) -> None:
@@ -78,7 +80,7 @@ def test_the_model_is_the_same_after_a_kill(project: Path, home: Path):
         terminal.wait()
         terminal.close()
         terminal = start_agent(["-c"], cwd=project, home=home, server=server)
-        say(terminal, "/status", "model openai/test-model")
+        say(terminal, "/status", "model +openai/test-model")
         say(terminal, "Question 1.", "Answer 1")
         leave(terminal)
         terminal = start_agent(["-c", "-m", FIRST], cwd=project, home=home, server=server)
@@ -103,7 +105,7 @@ def test_what_could_be_asked_is_listed_and_what_cannot_is_reported(project: Path
         terminal.expect("like it: .*sonnet-5-5")
         say(terminal, "/model mistral/some", "no key for provider 'mistral'")
         say(terminal, "/model nobody/some", "unknown provider 'nobody'")
-        say(terminal, "/status", f"model {FIRST}")
+        say(terminal, "/status", f"model +{FIRST}")
         say(terminal, "/model claude-haiku-5-5", "from here on anthropic/claude-haiku-5-5 is asked")
         say(terminal, "Question 0.", "Answer 0")
         leave(terminal)
@@ -116,5 +118,5 @@ def test_a_limit_that_could_not_be_kept_is_no_choice(project: Path, home: Path):
         args = ["-m", "anthropic/claude-haiku-5-5", "--max-cost", "1"]
         terminal = start_agent(args, cwd=project, home=home, server=server)
         say(terminal, f"/model {FIRST}", "max_cost cannot be kept")
-        say(terminal, "/status", "model anthropic/claude-haiku-5-5")
+        say(terminal, "/status", "model +anthropic/claude-haiku-5-5")
         leave(terminal)

@@ -73,7 +73,7 @@ def test_words_are_taken_back_by_number_or_not_at_all(project: Path, home: Path)
             ("/rewind 7", "no message 7 of yours"),
             ("/rewind x", "'x' is not a number"),
             ("/rewind", "Take back from message"),
-            ("\r/status", "1 turns"),
+            ("\r/status", "1 turn"),
             ("/rewind 1", "taken back from message 1"),
         ):
             if not given.startswith("\r"):

@@ -28,6 +28,37 @@ def test_every_command_says_in_one_line_what_it_does(command: Command):
     assert len(command.help) <= 72
 
 
+FIELD = (
+    "help model mode status context cost compact clear resume fork undo redo diff export init mcp "
+    "tools skills permissions plan todos tasks editor copy doctor exit memory theme"
+)
+"""What people know from other agents, and expect here."""
+
+
+@pytest.mark.parametrize("name", FIELD.split())
+def test_what_the_field_has_is_there(name: str):
+    found = find(name)
+    assert found is not None
+    assert found.name == name
+
+
+LOOKS: dict[str, tuple[str, bool]] = {
+    "one that only looks": ("/status", True),
+    "whatever stands behind it": ("/tools read_file", True),
+    "one that would act with an argument": ("/tasks", True),
+    "and does": ("/tasks cancel", False),
+    "one that acts": ("/undo", False),
+}
+
+
+@pytest.mark.parametrize(("line", "looks"), LOOKS.values(), ids=LOOKS)
+def test_while_the_agent_works_one_can_look(line: str, *, looks: bool):
+    name, argument = parted(line)
+    found = find(name)
+    assert found is not None
+    assert found.looks(argument) is looks
+
+
 def test_no_two_commands_have_the_same_name():
     names = [name for command in OURS for name in (command.name, *command.aliases)]
     assert len(set(names)) == len(names)
@@ -35,7 +66,12 @@ def test_no_two_commands_have_the_same_name():
 
 @pytest.mark.parametrize(
     ("alias", "name"),
-    [("usage", "cost"), ("quit", "exit")],
+    [
+        ("new", "clear"),
+        ("quit", "exit"),
+        ("sessions", "resume"),
+        ("usage", "cost"),
+    ],
 )
 def test_the_other_names_of_the_field_are_known(alias: str, name: str):
     found = find(alias)

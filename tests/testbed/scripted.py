@@ -65,6 +65,7 @@ class Conversation:
             customs=customs(()),
             request=lambda state, _: requests.request(state.task.messages),
             along=_nothing,
+            instructions=lambda _: (),
             environment=lambda _: "",
             redactor=Redactor(),
             protocol=Protocol.NATIVE,

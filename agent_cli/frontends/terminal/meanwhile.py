@@ -52,7 +52,7 @@ def _enter(here: Here, line: str) -> None:
     command = registry.find(name)
     if command is None:
         here.writer.show(Text(registry.unknown(customs, name)))
-    elif not command.while_working:
+    elif not command.looks(argument):
         told = say("/{name} has to wait until the work is done", name=name)
         here.writer.show(Text(visible(told), style="dim"))
     else:

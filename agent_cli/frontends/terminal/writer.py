@@ -4,6 +4,7 @@ Without a bottom, text is written as it comes. With one, which is a few lines th
 output, only what is finished is printed, above it, and the bottom shows what is not.
 """
 
+from base64 import b64encode
 from collections.abc import Callable
 from typing import Protocol
 
@@ -14,6 +15,9 @@ from rich.text import Text
 
 from agent_cli.frontends.sanitiser import Sanitiser
 from agent_cli.frontends.terminal.blocks import Blocks, Lines
+
+_MOST_FOR_CLIPBOARD = 74_994
+"""Characters that terminals take at once."""
 
 
 class Bottom(Protocol):
@@ -86,6 +90,19 @@ class Writer:
         """Print a text as `show` does, but nothing of it folded, cut or expanded."""
         self.end_status()
         self._whole(text, end)
+
+    def to_clipboard(self, text: str) -> bool:
+        """Hand the text to the terminal for its clipboard (OSC 52); return whether it may do so.
+
+        Which terminals do it nobody can see. Not above a bottom.
+        """
+        encoded = b64encode(text.encode(errors="replace")).decode()
+        if len(encoded) > _MOST_FOR_CLIPBOARD or not self.console.is_terminal:
+            return False
+        self.end_status()
+        self.console.file.write(f"\x1b]52;c;{encoded}\x07")
+        self.console.file.flush()
+        return True
 
     def attach(self, bottom: Bottom) -> None:
         """From now on there is a bottom, which `take`s what it has to print above it."""

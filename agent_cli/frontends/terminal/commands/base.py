@@ -9,6 +9,7 @@ from rich.console import RenderableType
 
 from agent_cli.frontends.terminal.event_view import EventView
 from agent_cli.frontends.terminal.input import ReadLine
+from agent_cli.frontends.terminal.theme import Theme
 from agent_cli.frontends.terminal.writer import Writer
 from agent_cli.runtime.agent import Agent
 from agent_cli.runtime.toolbox import Options
@@ -20,6 +21,8 @@ class Outside(Struct, frozen=True):
 
     settings: Settings
     options: Options
+    doctor: Callable[[], str]
+    """Says what `agent doctor` says; it takes a while."""
 
 
 class Here(Struct, frozen=True):
@@ -31,6 +34,10 @@ class Here(Struct, frozen=True):
     """For one more line from the user; raises EOFError and KeyboardInterrupt."""
     outside: Outside
     view: EventView
+
+    @property
+    def theme(self) -> Theme:
+        return self.view.theme
 
 
 class Elsewhere(Struct, frozen=True):
@@ -80,3 +87,9 @@ class Command(Struct, frozen=True, kw_only=True):
     """The arguments as /help shows them."""
     while_working: bool = False
     """Whether it may be run while the agent is at work: it only looks."""
+    acts: bool = False
+    """With an argument it does more than look, and has to wait."""
+
+    def looks(self, argument: str) -> bool:
+        """Whether it may be run with this argument while the agent is at work."""
+        return self.while_working and not (self.acts and argument)

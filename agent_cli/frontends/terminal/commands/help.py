@@ -8,6 +8,9 @@ from agent_cli.frontends.terminal.commands import registry
 from agent_cli.frontends.terminal.commands.base import Answer, Command, Here
 from agent_cli.i18n.catalog import say
 
+_NARROW = 72
+"""Columns below which what a command does stands below its name."""
+
 
 def run(here: Here, argument: str) -> Answer:
     """List all, or say more of the one that is named."""
@@ -15,14 +18,18 @@ def run(here: Here, argument: str) -> Answer:
     if name:
         command = registry.find(name)
         return registry.unknown(here.agent.customs, name) if command is None else _one(command)
-    listed = Table.grid(padding=(0, 2))
-    listed.add_column(no_wrap=True)
-    listed.add_column()
-    for command in registry.built_in():
-        listed.add_row(Text(_typed(command)), Text(_told(command)))
+    rows = [(_typed(command), _told(command)) for command in registry.built_in()]
     for own in here.agent.customs.commands:
         typed = " ".join(filter(None, (f"/{own.name}", own.hint)))
-        listed.add_row(Text(in_one_line(typed)), Text(in_one_line(own.description)))
+        rows.append((in_one_line(typed), in_one_line(own.description)))
+    if here.writer.console.width < _NARROW:
+        lines = [Text(f"{typed}\n    {told}") for typed, told in rows]
+        return Text("\n").join(lines)
+    listed = Table.grid(padding=(0, 2))
+    listed.add_column(no_wrap=True, style=here.theme.name_of_tool)
+    listed.add_column()
+    for typed, told in rows:
+        listed.add_row(Text(typed), Text(told))
     return listed
 
 

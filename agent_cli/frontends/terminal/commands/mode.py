@@ -20,4 +20,11 @@ def run(here: Here, argument: str) -> Answer:
     return say("mode {mode}", mode=argument)
 
 
-COMMAND = Command(name="mode", help="show or switch the mode", hint="[MODE]", run=run)
+COMMAND = Command(
+    name="mode",
+    help="show or switch the mode",
+    hint="[MODE]",
+    run=run,
+    while_working=True,
+    acts=True,
+)

@@ -103,4 +103,6 @@ COMMAND = Command(
     help="show which model is asked and which could be, or ask another one",
     hint="[PROVIDER/NAME]",
     run=run,
+    while_working=True,
+    acts=True,
 )

@@ -31,4 +31,6 @@ COMMAND = Command(
     help="show the tasks that wait for each other; cancel gives one up",
     hint="[cancel]",
     run=run,
+    while_working=True,
+    acts=True,
 )
