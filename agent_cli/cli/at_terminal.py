@@ -5,6 +5,7 @@ Importing it takes a while: only who is at a terminal does.
 
 import asyncio
 import signal
+import sys
 from collections.abc import Coroutine
 from functools import partial
 from pathlib import Path
@@ -26,6 +27,7 @@ from agent_cli.frontends.terminal.choice_keys import choice_reader
 from agent_cli.frontends.terminal.commands.base import Elsewhere, Here, Outside
 from agent_cli.frontends.terminal.input import ReadLine, line_reader
 from agent_cli.frontends.terminal.live import Live
+from agent_cli.frontends.terminal.modes import own_mode
 from agent_cli.frontends.terminal.progress_line import Doing
 from agent_cli.frontends.terminal.render import TerminalFrontend
 from agent_cli.frontends.terminal.repl import Repl
@@ -64,6 +66,11 @@ def run_repl(run: Run, *, once: bool = False) -> int:
 
     Return the exit status.
     """
+    with own_mode(sys.stdin.fileno(), run.options.environ):
+        return _run(run, once=once)
+
+
+def _run(run: Run, *, once: bool) -> int:
     terminal = _terminal(run)
     writer, frontend = terminal.writer, terminal.frontend
     first = _begun(Outside(run.settings, run.options, lambda: report()[0]), frontend)

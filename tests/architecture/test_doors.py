@@ -20,6 +20,7 @@ STARTING = {
     "processes/launch.py": "starts the warden, who is the only child of ours",
     "processes/_warden.py": "forks a keeper for each run",
     "processes/_keeper.py": "starts the one program that it keeps",
+    "processes/watchdog.py": "starts the shell that restores the terminal when we are killed",
     "processes/_landlock.py": "becomes the program, once it has confined itself",
 }
 
