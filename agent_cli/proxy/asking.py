@@ -98,6 +98,7 @@ class Asking:
         self.paid: list[Spent] = []
         """What this request has cost, without what was paid by an equal one before it."""
         self.headers: dict[str, str] = {}
+        self.recalled = recalled
         self.continuity = report(recalled)
         reserved = services.config.mediation.reserved_names
         self.owned = Owned(
@@ -106,6 +107,10 @@ class Asking:
             services.tools.beginnings if reserved == "answer" else (),
             request.injection.client_names,
         )
+
+    def rebase(self, base: Sequence[Raw]) -> None:
+        """Let hidden rounds follow another history."""
+        self._base = base
 
     def relax(self) -> None:
         """Let nothing force a managed call any more."""

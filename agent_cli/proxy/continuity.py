@@ -46,6 +46,8 @@ class Recalled(Struct, frozen=True):
     """Why, for each place that is not filled though it may have been one."""
     tools: frozenset[str] = frozenset()
     """Names of managed tools that stand in it."""
+    segments: tuple[Segment, ...] = ()
+    """What was put in, in the order of the history."""
 
 
 def conversation_of(headers: Mapping[str, str], fields: Fields) -> str:
@@ -126,12 +128,10 @@ class Continuity:
         changes = [_Change(one.start, one.end, segment.full, segment) for one, segment in filled]
         changes += await self._freed(dialect, principal, _left(history, stretches, filled))
         changes += [_Change(place, place, tuple(more)) for place, more in inserted.items()]
-        return Recalled(
-            tuple(_filled(dialect, history, changes)),
-            len(filled),
-            tuple(missed),
-            frozenset(name for _, segment in filled for name in segment.tools),
-        )
+        put = tuple(segment for _, segment in filled)
+        names = frozenset(name for segment in put for name in segment.tools)
+        made = tuple(_filled(dialect, history, changes))
+        return Recalled(made, len(filled), tuple(missed), names, put)
 
     async def _freed(
         self, dialect: Dialect, principal: str, told: Sequence[tuple[Stretch, Sequence[Raw]]]

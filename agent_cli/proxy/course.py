@@ -1,8 +1,8 @@
 """The state of one mediated request, and the steps that change it."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
-from msgspec import Struct, field
+from msgspec import Raw, Struct, field
 
 from agent_cli.proxy.accounts import May
 from agent_cli.proxy.asking import Asking
@@ -35,17 +35,25 @@ class Course:
     """How far a request has come. `finalizing` says why the model was told to end."""
 
     def __init__(
-        self, services: Services, request: Asked, delivery: Delivery, asking: Asking
+        self,
+        services: Services,
+        request: Asked,
+        delivery: Delivery,
+        asking: Asking,
+        base: Callable[[], Awaitable[Sequence[Raw]]],
     ) -> None:
+        """Ask for the history that hidden rounds follow as it is remembered now with `base`."""
         self.services = services
         self.request = request
         self.delivery = delivery
         self.asking = asking
+        self.base = base
         self.memory = Memory(services, request, asking.owned)
         self._view = services.config.mediation.view(request.dialect.NAME)
         self.rounds: list[Round] = []
         self.executed_rounds = 0
         self.retried = 0
+        self.elided = False
         self.finalizing = ""
         self.ledger = request.ledger()
         self.report = Report()

@@ -12,6 +12,7 @@ from agent_cli.proxy.course import Course
 from agent_cli.proxy.dialects.base import Choice
 from agent_cli.proxy.dialects.turns import Turn
 from agent_cli.proxy.envelopes import ProxyError
+from agent_cli.proxy.making_room import next_reply
 from agent_cli.proxy.mediation import Kind, Plan, Reply, Then, plan
 from agent_cli.proxy.refusing import Attempt, refusal
 from agent_cli.proxy.remembering import Results
@@ -32,8 +33,7 @@ async def mediate(course: Course, guided: Sequence[Raw], resumed: Checkpoint) ->
             return
     ended = False
     while not ended:
-        finalizing = bool(course.finalizing)
-        turn = await course.asking.ask(course.memory.hidden, finalizing=finalizing)
+        turn = await next_reply(course)
         made = _planned(course, turn)
         if made.execute or made.then is Then.ASK:
             await course.afford(made)

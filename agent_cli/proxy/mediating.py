@@ -64,9 +64,8 @@ async def _begun(
     """Return the request with what is remembered of its conversation, and of equal requests."""
     guides, resumed, hides = await known(services, request)
     place = len(request.history)
-    recalled, base = await history_of(
-        services, request, {at: told for at, told in guides.items() if at < place}
-    )
+    inserted = {at: told for at, told in guides.items() if at < place}
+    recalled, base = await history_of(services, request, inserted)
     if hides and not (recalled.injected or recalled.missed or resumed.rounds):
         recalled = replace(recalled, missed=("compacted",))  # there is no place for them any more
         services.audit.write("continuity_miss", request.id, reason="compacted")
@@ -81,7 +80,13 @@ async def _begun(
     )
     asking.headers = dict(headers)
     delivery.owns(asking.owned)
-    return Course(services, request, delivery, asking), guides.get(place, ()), resumed
+
+    async def again() -> Sequence[Raw]:
+        _, later = await history_of(services, request, inserted)
+        return [*outputs, *later]
+
+    course = Course(services, request, delivery, asking, again)
+    return course, guides.get(place, ()), resumed
 
 
 async def history_of(

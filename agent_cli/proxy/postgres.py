@@ -87,7 +87,9 @@ class PostgresStore:
         principal, conversation = indexed(segment.principal), indexed(segment.conversation)
         async with _told(), self._pool.connection() as database, database.transaction():
             await database.execute(
-                "INSERT INTO proxy_segments VALUES (%s,%s,%s,%s,%s,proxy_now(),proxy_now())",
+                "INSERT INTO proxy_segments VALUES (%s,%s,%s,%s,%s,proxy_now(),proxy_now()) "
+                "ON CONFLICT (id) DO UPDATE SET body=excluded.body, bytes=excluded.bytes, "
+                "used=excluded.used",
                 (segment.id, principal, conversation, body, len(body)),
             )
             async with database.cursor() as cursor:

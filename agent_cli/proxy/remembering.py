@@ -9,6 +9,7 @@ from msgspec import Raw
 
 from agent_cli.proxy.continuity import THOUGHT
 from agent_cli.proxy.dialects.turns import Call, Round, Turn
+from agent_cli.proxy.eliding import of_rounds, same, shortened
 from agent_cli.proxy.envelopes import Envelope
 from agent_cli.proxy.request import (
     CHECKPOINT,
@@ -39,10 +40,26 @@ class Memory:
         """Keep a round, so that an equal request can go on from here."""
         self.hidden += kept.messages
         self.kept.append(kept)
+        await self._checkpoint()
+
+    async def _checkpoint(self) -> None:
         if any(one.executed for one in self.kept):
             body = msgspec.json.encode(Checkpoint(tuple(self.kept)))
             request = self.request
             await self._services.store.put(CHECKPOINT, request.principal, request.digest, body)
+
+    async def elide(self) -> bool:
+        """Leave out what earlier rounds of this request have found; whether that is anything."""
+        made = of_rounds(self.request.dialect, self.kept)
+        before = [raw for one in self.kept for raw in one.messages]
+        after = [raw for one in made for raw in one.messages]
+        if same(before, after):
+            return False
+        first = len(self.hidden) - len(before)
+        self.hidden[first:] = after
+        self.kept = made
+        await self._checkpoint()
+        return True
 
     async def note_thoughts(self, turn: Turn) -> None:
         """Note which reasoning of a hidden round the client has seen, and will repeat."""
@@ -77,6 +94,8 @@ class Memory:
             tuple(sorted(name for name in names if name in self._owned)),
             time.time(),
         )
+        if len(msgspec.json.encode(segment)) > self._services.config.continuity.max_segment:
+            segment = shortened(request.dialect, segment)
         await self._services.store.remember(segment)
         if key := hidden_key(request):
             await self._services.store.put(HIDDEN, request.principal, key, b"1")

@@ -79,6 +79,10 @@ class Dialect(Protocol):
 
     def joined(self, history: Sequence[Raw], more: Sequence[Raw]) -> list[Raw]: ...
 
+    def elided(self, messages: Sequence[Raw], notice: str) -> list[Raw]:
+        """Return hidden messages with a short word in place of each long result."""
+        ...
+
     def canonical(self, message: Raw) -> object:
         """Return what of a message of the history counts, however the client wrote it."""
         ...

@@ -49,6 +49,7 @@ class OldForm:
     answered = staticmethod(chat.answered)
     joined = staticmethod(chat.joined)
     canonical = staticmethod(chat.canonical)
+    elided = staticmethod(chat.elided)
     stretches = staticmethod(chat.stretches)
     merged_results = staticmethod(chat.merged_results)
     replay = staticmethod(chat.replay)

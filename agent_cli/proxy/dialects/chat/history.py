@@ -101,3 +101,15 @@ def canonical(message: Raw) -> object:
         for call in (call_of(one, str(one.get("id"))),)
     ]
     return [role, words, others, calls, str(read.get("tool_call_id") or "")]
+
+
+def elided(messages: Sequence[Raw], notice: str) -> list[Raw]:
+    """Return the messages with a short word in place of each result that is longer."""
+    made: list[Raw] = []
+    for raw in messages:
+        message = table(raw)
+        long = message.get("role") == "tool" and len(plain_text(message.get("content"))) > len(
+            notice
+        )
+        made.append(encoded({**message, "content": notice}) if long else raw)
+    return made

@@ -128,3 +128,23 @@ def canonical(message: Raw) -> object:
         elif kind not in THOUGHTS:
             others.append(digest_of_image(block))
     return [value_of(fields, "role"), tidy("".join(texts)), others]
+
+
+def elided(messages: Sequence[Raw], notice: str) -> list[Raw]:
+    """Return the messages with a short word in place of each result that is longer."""
+    made: list[Raw] = []
+    for raw in messages:
+        message = FIELDS.decode(raw)
+        blocks = blocks_of(message)
+        short = [_short(block, notice) for block in blocks]
+        changed = any(one is not other for one, other in zip(blocks, short, strict=True))
+        made.append(encoded({**message, "content": short}) if changed else raw)
+    return made
+
+
+def _short(block: Raw, notice: str) -> Raw:
+    fields = FIELDS.decode(block)
+    result = value_of(fields, "type") == "tool_result"
+    if not result or len(fields.get("content", b"")) <= len(notice) + 2:
+        return block
+    return encoded({**fields, "content": notice})

@@ -3,6 +3,7 @@
 from agent_cli.proxy.dialects.responses.history import (
     answered,
     canonical,
+    elided,
     joined,
     merged_results,
     said,
@@ -28,7 +29,7 @@ PATH: str = "/responses"
 
 __all__ = [
     "NAME", "PATH", "allowing", "answered", "asking", "canonical", "choice", "cleaned",
-    "client_names", "compose", "error_body", "history", "joined", "merged_results", "offering",
-    "read", "replay", "said", "seals", "settled", "stream", "stretches", "with_choice",
+    "client_names", "compose", "elided", "error_body", "history", "joined", "merged_results",
+    "offering", "read", "replay", "said", "seals", "settled", "stream", "stretches", "with_choice",
     "with_history", "without", "worded",
 ]  # fmt: skip

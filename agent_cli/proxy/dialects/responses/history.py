@@ -13,6 +13,8 @@ from agent_cli.proxy.dialects.turns import Call, Part, Role, Stretch, Turn
 from agent_cli.proxy.envelopes import Envelope
 
 _OURS = CALLS | {"reasoning"}
+_ENVELOPE = 200
+"""Bytes of an output beside what it says, at most."""
 _VOLATILE = frozenset({"id", "status", "encrypted_content", "cache_control"})
 
 
@@ -112,3 +114,14 @@ def canonical(message: Raw) -> object:
     if kind == FUNCTION:
         return [kind, item.get("call_id"), item.get("name"), arguments_value(item.get("arguments"))]
     return digest({name: value for name, value in item.items() if name not in _VOLATILE})
+
+
+def elided(messages: Sequence[Raw], notice: str) -> list[Raw]:
+    """Return the items with a short word in place of each output that is longer."""
+    made: list[Raw] = []
+    for raw in messages:
+        item = table(raw)
+        result = item.get("type") == "function_call_output"
+        long = result and len(raw) > len(notice) + _ENVELOPE
+        made.append(encoded({**item, "output": notice}) if long else raw)
+    return made
