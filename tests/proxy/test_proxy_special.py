@@ -184,3 +184,24 @@ def test_reasoning_that_nobody_keeps_is_not_asked_for_again(cell: Cell, tmp_path
         sent = proxy.upstream.requests[1].body["input"]
     kinds = [one.get("type", "message") for one in sent]
     assert kinds == ["message", "function_call", "function_call_output"]
+
+
+@chat_cells
+def test_a28_a38_a_thought_signature_keeps_the_calls_together(cell: Cell, tmp_path: Path):
+    sealed = {"google": {"thought_signature": "c2VhbA=="}}
+    native = {"id": "call_1_native", "type": "function", "function": FUNCTION}
+    first = {**managed(0), "extra_content": sealed}
+    reply = completion({"content": "Both.", "tool_calls": [first, native]}, "tool_calls")
+    script = [raw_reply(cell.wire, reply, stream=cell.stream), Say("Done.")]
+    with proxied(script, tmp_path) as proxy:
+        got = proxy.ask(cell.path, cell.request([user("hi")]))
+        made = whole(cell.wire, got.body, stream=cell.stream)
+        told = {"role": "tool", "tool_call_id": "call_1_native", "content": "content"}
+        history = [user("hi"), *repeated(cell, made), told]
+        assert proxy.ask(cell.path, cell.request(history)).status == 200
+        _, said, *results = proxy.upstream.requests[1].body["messages"]
+        (stored, *_) = proxy.audit("continuity_store")
+    assert stored["layout"] == "merged"
+    assert [one["id"] for one in said["tool_calls"]] == ["call_0_managed", "call_1_native"]
+    assert said["tool_calls"][0]["extra_content"] == sealed
+    assert [one["tool_call_id"] for one in results] == ["call_0_managed", "call_1_native"]
