@@ -56,7 +56,7 @@ async def together(
     calls = coming(state)
     for one in _foreseen(first, calls, toolbox, state.task.mode, judge) if calls else ():
         if one.judgement.decision is Decision.ALLOW:
-            unasked.append(leading(one.seen[0]))
+            unasked += [leading(one.seen[0])] if one.seen[0] else []
         elif verdict_on(state.task, one.prepared.call.id) is None and await _ready(one):
             asked.append(one)
     return Together(tuple(asked), tuple(unasked))

@@ -19,8 +19,7 @@ def test_the_demo_asks_at_a_terminal(project: Path, home: Path):
     terminal = start_agent(["demo"], cwd=project, home=home)
     for before in (
         "then: update_todo_list",
-        "misremembered",
-        r"\$ python -m pytest -q",
+        "misremembered",  # the edit and the tests, on one card
         "completed",
     ):
         terminal.expect(before)  # a prompt is drawn more than once: wait for what precedes it
