@@ -104,7 +104,7 @@ class Approving:
         return [*given, *[_SKIPPED] * (len(requests) - len(given))]
 
     async def _one(self, request: Request) -> Verdict:
-        choices = (Choice.YES, Choice.NO)
+        choices: tuple[Choice, ...] = (Choice.YES, Choice.NO)
         question = say("[y]es, [n]o, or say why not: ")
         if request.rule:
             rule = say("session and always allow {what}", what=meaning(request.rule))
