@@ -34,6 +34,12 @@ _EXAMPLE = """
     headers = { authorization = "Bearer ${CRM_TOKEN}" }
     parameters = { type = "object", properties = { id = { type = "string" } } }
 
+    [egress]
+    allow = ["*.internal.example.com", "10.1.0.0/16"]
+
+    [telemetry]
+    otel = true
+
     [continuity]            # only for several replicas: instead of a file, a Postgres database
     postgres_env = "REMEMBERED_AT"
 """
@@ -99,5 +105,20 @@ def _operation() -> tuple[str, ...]:
             "spent`. A token's budget is looked at before each round. When it allows one more "
             "reply, the model is told to end; when it does not, no managed call is made any more "
             "and the client gets status 429 with the code budget_exceeded."
+        ),
+        say(
+            "Room. When an upstream says that a conversation is too long for its model, what the "
+            "oldest hidden calls have found is left out of it for good, and it is asked once more. "
+            "With continuity.key_env, what was said is encrypted where it is kept."
+        ),
+        say(
+            "Where tools lead. HTTP tools are reached by the address that was looked up, and "
+            "redirects are not followed. A name that means this machine or a private network has "
+            "to be allowed under [egress]; so has an address that hands out credentials."
+        ),
+        say(
+            "Telemetry. With telemetry.otel, requests, rounds, managed calls and decisions are "
+            "spans in the client's own trace, sent to where the OTEL_EXPORTER_OTLP_ variables say. "
+            "Nothing that anybody has said is sent."
         ),
     )

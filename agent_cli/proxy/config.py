@@ -115,6 +115,8 @@ class Continuity(Struct, frozen=True, forbid_unknown_fields=True):
     """Empty is a file among the user's data."""
     postgres_env: str = ""
     """The variable with the address of a database, `postgresql://…`, that replicas share."""
+    key_env: str = ""
+    """The variable with a key of 32 bytes, by which what was said is encrypted."""
     days: Positive = 7
     """Without use, after which something is forgotten."""
     journal_ttl: Seconds = 600.0

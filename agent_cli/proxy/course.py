@@ -4,7 +4,6 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from msgspec import Raw, Struct, field
 
-from agent_cli.proxy.accounts import May
 from agent_cli.proxy.asking import Asking
 from agent_cli.proxy.clients import usage_report
 from agent_cli.proxy.delivery import Delivery
@@ -133,22 +132,6 @@ class Course:
         headers = {**self.asking.headers, **self.headers(), "x-agent-proxy-continuity": continuity}
         await self.delivery.finish(self.rounds, usage, headers)
         return True
-
-    async def afford(self, made: Plan) -> None:
-        """Let the next reply be the last if there is no more than that to spend on it.
-
-        Raises ProxyError if there is not even that; then nothing is executed any more.
-        """
-        accounts, request = self.services.accounts, self.request
-        paid = self.asking.paid
-        may = await accounts.may(request.principal, paid[-1] if paid else None)
-        if may is May.NOTHING:
-            raise accounts.exceeded(request.principal, request.id)
-        if may is May.END and made.then is Then.ASK:
-            self.finalizing = "budget"
-            self.services.audit.write(
-                "budget", request.id, principal=request.principal, then="finalize"
-            )
 
     def spent(self, calls: Sequence[Call]) -> Results:
         """Answer calls that there are no rounds left for."""

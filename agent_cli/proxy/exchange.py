@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from msgspec import Raw
 
+from agent_cli.proxy.accounts import May
 from agent_cli.proxy.course import Course
 from agent_cli.proxy.dialects.base import Choice
 from agent_cli.proxy.dialects.turns import Turn
@@ -36,7 +37,7 @@ async def mediate(course: Course, guided: Sequence[Raw], resumed: Checkpoint) ->
         turn = await next_reply(course)
         made = _planned(course, turn)
         if made.execute or made.then is Then.ASK:
-            await course.afford(made)
+            await _afford(course, made)
         match made.then:
             case Then.REFUSE:
                 attempt = _attempt(course, turn, made)
@@ -45,6 +46,22 @@ async def mediate(course: Course, guided: Sequence[Raw], resumed: Checkpoint) ->
                 ended = await _go_on(course, turn, made)
             case Then.FINISH:
                 ended = await _finish(course, turn, made)
+
+
+async def _afford(course: Course, made: Plan) -> None:
+    """Let the next reply be the last if there is no more than that to spend on it.
+
+    Raises ProxyError if there is not even that; then nothing is executed any more.
+    """
+    accounts, request = course.services.accounts, course.request
+    paid = course.asking.paid
+    may = await accounts.may(request.principal, paid[-1] if paid else None)
+    if may is May.NOTHING:
+        raise accounts.exceeded(request.principal, request.id)
+    if may is May.END and made.then is Then.ASK:
+        course.finalizing = "budget"
+        about = {"principal": request.principal, "then": "finalize"}
+        course.services.audit.write("budget", request.id, **about)
 
 
 def _planned(course: Course, turn: Turn) -> Plan:

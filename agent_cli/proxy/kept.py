@@ -11,6 +11,7 @@ from pathlib import Path
 
 from agent_cli.proxy import sqlite
 from agent_cli.proxy.config import Config
+from agent_cli.proxy.sealed import SealedStore, check_plain, cipher_of, is_sealed
 from agent_cli.proxy.spending import Line
 from agent_cli.proxy.store import Row, Segment, Store
 from agent_cli.settings.places import data_directory
@@ -26,7 +27,20 @@ def continuity_path(config: Config, environ: Mapping[str, str]) -> Path:
 async def remembering(
     config: Config, environ: Mapping[str, str], owner: str
 ) -> AsyncGenerator[Store]:
-    """Open the store. Raises ConfigurationError."""
+    """Open the store, with its key if it has one. Raises ConfigurationError."""
+    cipher = cipher_of(config.continuity.key_env, environ)
+    async with _opened(config, environ, owner) as store:
+        if cipher is None:
+            await check_plain(store)
+            yield store
+            return
+        sealed = SealedStore(store, cipher)
+        await sealed.check()
+        yield sealed
+
+
+@asynccontextmanager
+async def _opened(config: Config, environ: Mapping[str, str], owner: str) -> AsyncGenerator[Store]:
     url = database_url(config, environ)
     if url:
         from agent_cli.proxy.postgres import postgres_store  # noqa: PLC0415 - its driver is optional
@@ -53,10 +67,23 @@ def rows(config: Config, environ: Mapping[str, str]) -> list[Row]:
 
 
 def shown(config: Config, environ: Mapping[str, str], id_: str) -> Segment | None:
+    """Return a segment. Raises ConfigurationError if there is no key for it."""
+    cipher = cipher_of(config.continuity.key_env, environ)
+    segment = _shown(config, environ, id_)
+    if segment is None or not is_sealed(segment):
+        return segment
+    if cipher is None:
+        raise ConfigurationError(
+            "the segment is encrypted: name the variable with its key in continuity.key_env"
+        )
+    return cipher.opened_segment(segment)
+
+
+def _shown(config: Config, environ: Mapping[str, str], id_: str) -> Segment | None:
     url = database_url(config, environ)
     if not url:
         return sqlite.shown(continuity_path(config, environ), id_)
-    from agent_cli.proxy import postgres  # noqa: PLC0415 - as above
+    from agent_cli.proxy import postgres  # noqa: PLC0415 - its driver is optional
 
     return postgres.shown(url, id_)
 

@@ -4,7 +4,7 @@ import psycopg
 
 from agent_cli.proxy.config import Continuity
 from agent_cli.proxy.postgres_tables import LOCK
-from agent_cli.proxy.store import LASTING
+from agent_cli.proxy.store import CHECK, LASTING
 
 DEAD = 5.0
 """Seconds without a sign of life after which a replica counts as gone."""
@@ -20,9 +20,9 @@ async def tidy(database: psycopg.AsyncConnection[tuple[object, ...]], settings: 
         return
     await database.execute("DELETE FROM proxy_segments WHERE used < proxy_now() - %s", (days,))
     await database.execute(
-        "DELETE FROM proxy_records WHERE created < "
+        "DELETE FROM proxy_records WHERE kind <> %s AND created < "
         "proxy_now() - CASE WHEN kind = ANY(%s) THEN %s ELSE %s END",
-        (list(LASTING), days, oldest),
+        (CHECK, list(LASTING), days, oldest),
     )
     await database.execute(
         "DELETE FROM proxy_segments WHERE id IN (SELECT id FROM (SELECT id, sum(bytes) "

@@ -42,7 +42,10 @@ def audit_path(config: Config, environ: Mapping[str, str]) -> Path:
 def secrets_of(config: Config, environ: Mapping[str, str]) -> frozenset[str]:
     """Return the values that are never written anywhere."""
     upstreams = [config.upstream, *config.fallback.values()]
-    names = [one.api_key_env for one in upstreams] + [config.continuity.postgres_env]
+    names = [one.api_key_env for one in upstreams] + [
+        config.continuity.postgres_env,
+        config.continuity.key_env,
+    ]
     names += [token.env for token in config.tokens.values()]
     values = [environ.get(name, "") for name in names if name]
     headers = [one.headers for one in upstreams]

@@ -93,7 +93,9 @@ ORIGIN = "origin"
 """Which upstream has made something that only itself can read."""
 STAY = "upstream"
 """Where a conversation was sent after the first upstream had failed."""
-LASTING = ("response", "tools", ORIGIN, STAY)
+CHECK = "key"
+"""By which it is known whether a key is the right one."""
+LASTING = ("response", "tools", "thought", "hidden", ORIGIN, STAY)
 """Kinds of records that are kept as long as segments; others only as long as a retry may take."""
 
 Wanted: TypeAlias = tuple[str, str, float]
