@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from rich.console import RenderableType
 from rich.text import Text
 
+from agent_cli.frontends.sanitiser import in_one_line
 from agent_cli.frontends.terminal.approval_card import approval_card, meaning
 from agent_cli.frontends.terminal.theme import Theme
 from agent_cli.i18n.catalog import say
@@ -95,9 +96,9 @@ class Approving:
     async def _each(self, requests: Sequence[Request]) -> list[Verdict]:
         given: list[Verdict] = []
         for number, request in enumerate(requests, 1):
-            if len(requests) > 1:
-                head = say("{number} of {count}", number=number, count=len(requests))
-                self._show(Text(f"{head}: {request.tool}", style=self._theme.accent))
+            head = say("{number} of {count}", number=number, count=len(requests))
+            tool = in_one_line(request.tool)
+            self._show(Text(f"{head}: {tool}", style=self._theme.accent))
             given.append(await self._one(request))
             if not given[-1].approved:
                 break
