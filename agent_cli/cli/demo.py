@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from agent_cli.cli.start import with_a_person
+from agent_cli.cli.person import with_a_person
 from agent_cli.cli.work import Run, run_once
 from agent_cli.engine.outcomes import EXIT_STATUS, Verdict
 from agent_cli.frontends.headless.approving import ApprovesAll

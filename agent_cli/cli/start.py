@@ -9,6 +9,7 @@ from agent_cli.cli import options as given
 from agent_cli.cli.bringing import brought
 from agent_cli.cli.model_choice import NoModelError, choose_model
 from agent_cli.cli.options import Flags, directory
+from agent_cli.cli.person import with_a_person
 from agent_cli.cli.resume import resume_path
 from agent_cli.cli.trusting import folders_servers, settings_in
 from agent_cli.cli.work import Run, run_once, with_standard_input
@@ -49,7 +50,11 @@ def command(
     plain: given.Plain = False,
 ) -> None:
     """Work on the code in this directory, together with a model."""
-    flags = Flags(**locals())
+    _first(Flags(**locals()))
+
+
+def _first(flags: Flags) -> None:
+    """Start, with an offer where there is nothing to ask."""
     bring_keys(os.environ)
     try:
         start(flags)
@@ -109,13 +114,6 @@ def _alone(run: Run, flags: Flags) -> int:
     from agent_cli.frontends.headless.registry import output  # noqa: PLC0415 - this way only
 
     return run_once(run, output("stream-json" if flags.json else flags.output_format))
-
-
-def with_a_person(run: Run, *, once: bool = False) -> int:
-    """Work with the person at the terminal; return the exit status."""
-    from agent_cli.cli.at_terminal import run_repl  # noqa: PLC0415 - 150 ms, for terminals only
-
-    return run_repl(run, once=once)
 
 
 def refuse_contradictions(flags: Flags) -> None:
