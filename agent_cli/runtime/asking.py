@@ -15,6 +15,7 @@ from agent_cli.engine.budget import Budget, used_up
 from agent_cli.engine.steps import order_refused
 from agent_cli.engine.task import State
 from agent_cli.i18n.catalog import say
+from agent_cli.runtime.breath import Breath
 from agent_cli.runtime.gauge import Gauge
 from agent_cli.runtime.mentions import Along
 from agent_cli.runtime.models import Models
@@ -104,7 +105,7 @@ class Model:
     ) -> tuple[AssistantMessage, int]:
         """Return the answer, and how often it had to be asked for again."""
         self._refuse_beyond_budget(session.state, 0)
-        began = time.monotonic()
+        began, breath = time.monotonic(), Breath()
         accumulator, retries, lost = Accumulator(session.state.ids), 0, True
         try:
             async with aclosing(self._asking.models.current.provider.stream(request)) as deltas:
@@ -114,6 +115,7 @@ class Model:
                         session.append(AttemptLost(self._lost(request, accumulator)))
                     accumulator.add(delta)
                     emit(delta)
+                    await breath.take()
                     if again:
                         retries += 1
                         self._refuse_beyond_budget(session.state, time.monotonic() - began)

@@ -59,6 +59,12 @@ class Above:
             loop = asyncio.get_running_loop()
             self._due = loop.call_at(max(loop.time(), self._not_before), self._frame)
 
+    def at_once(self) -> None:
+        """Draw now: somebody waits for an answer."""
+        if self._due is not None:
+            self._due.cancel()
+        self._frame()
+
     def finish(self, rest: str) -> None:
         """Print what is left; the application ends now."""
         if self._due is not None:

@@ -124,6 +124,7 @@ class InputLine:
         )
         session.app.ttimeoutlen = _ESCAPE
         session.app.timeoutlen = _BETWEEN
+        session.app.terminal_size_polling_interval = None  # there is a signal for it
         return session
 
     def _pasted(self, text: str) -> str:

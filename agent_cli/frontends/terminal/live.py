@@ -23,7 +23,9 @@ from agent_cli.frontends.terminal.live_rows import LiveRows, layout
 from agent_cli.frontends.terminal.writer import Writer
 
 _ESCAPE = 0.05
-"""Seconds after which Esc is known not to begin the sequence of another key; twice, for ours."""
+"""Seconds after which an escape character was the key, and no beginning of another."""
+_BETWEEN = 0.01
+"""Seconds between keys that come as one: Alt+Enter is Esc and Enter at once."""
 _TICK = 1.0
 """Seconds between two progress lines, when nothing else happens."""
 
@@ -70,7 +72,8 @@ class Live:
 
     def stopping(self) -> None:
         self._rows.stopping = True
-        self.changed()
+        if self._running is not None and self._above is not None:
+            self._above.at_once()
 
     def take_draft(self) -> str:
         text = self._draft.text
@@ -126,7 +129,7 @@ class Live:
             refresh_interval=_TICK,
             terminal_size_polling_interval=None,
         )
-        app.ttimeoutlen = app.timeoutlen = _ESCAPE
+        app.ttimeoutlen, app.timeoutlen = _ESCAPE, _BETWEEN
         self._above = Above(app, output, self._writer.take)
         return app
 
