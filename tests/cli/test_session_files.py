@@ -49,7 +49,7 @@ def kept(tmp_path: Path) -> Kept:
 def test_the_bare_command_lists_and_help_names_the_others(kept: Kept):
     listed = kept.sessions().stdout
     assert listed == kept.sessions("list").stdout
-    assert listed.startswith(f"{ID}  2026-11-21T10:00  test/model  a name")
+    assert listed.startswith(f"{ID}  2026-11-21T10:00  openai/gpt  a name")
     (line,) = kept.sessions("--json").stdout.splitlines()
     assert json.loads(line)["title"] == "a name"
     assert "export" in kept.sessions("--help").stdout

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from prompt_toolkit.completion import CompleteEvent, Completion
 from prompt_toolkit.document import Document
-from testbed.typing import typed
+from testbed.keyboard import typed
 
 from agent_cli.frontends.terminal.completion import Completions, Offer
 from agent_cli.frontends.terminal.file_names import FileNames

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from prompt_toolkit.layout.processors import TransformationInput
-from testbed.typing import PASTE, typed
+from testbed.keyboard import PASTE, typed
 
 from agent_cli.frontends.terminal.folds import Fold, Folds
 from agent_cli.frontends.terminal.input import InputLine, Manner

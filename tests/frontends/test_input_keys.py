@@ -1,7 +1,7 @@
 """What keys do in the input line."""
 
 import pytest
-from testbed.typing import PASTE, typed
+from testbed.keyboard import PASTE, typed
 
 from agent_cli.frontends.terminal.input import InputLine, Manner
 from agent_cli.frontends.terminal.keys import REWIND, Action

@@ -120,7 +120,6 @@ TEXTS: dict[str, Sink] = {
     "folded result": lambda text: _ended("use_mcp_tool", text),
     "subtask": lambda text: _entries(TaskStarted("code", "p", text)),
     "notice": lambda text: terminal(Notice(text)),
-    "to-do list": lambda text: _entries(TodosUpdated((Todo(text, "pending"),))),
     "question": lambda text: _terminal(lambda to: _run(to.ask(text))),
     "suggestion": lambda text: _terminal(lambda to: _run(to.ask("?", (text,)))),
     "card, words": lambda text: card(Words(text)),
@@ -135,6 +134,7 @@ TEXTS: dict[str, Sink] = {
 
 NAMES: dict[str, Sink] = {
     "tool name": lambda text: _ended(text, ""),
+    "to-do list": lambda text: _entries(TodosUpdated((Todo(text, "pending"),))),
     "subtask's mode": lambda text: _entries(TaskStarted(text, "p", "m")),
     "card, tool": lambda text: card(Words("w"), tool=text),
     "card, file name": lambda text: card(Diff(text, "--- a\n+++ b\n")),

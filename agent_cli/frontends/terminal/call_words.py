@@ -34,7 +34,7 @@ def target(call: ToolCall) -> str:
     """Return what the call works on, in one line."""
     try:
         arguments = msgspec.json.decode(call.arguments, type=dict[str, object])
-    except msgspec.DecodeError:  # it is refused: what was written says why
+    except (msgspec.DecodeError, UnicodeEncodeError):  # it is refused: what was written says why
         return _short(" ".join(call.arguments.split()))
     names = _TARGETS.get(call.name) or [name for name in _ANY_TARGET if name in arguments][:1]
     if not names:

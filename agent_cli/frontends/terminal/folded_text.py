@@ -37,7 +37,8 @@ class FoldedText(Struct, frozen=True):
 
     def lines(self) -> Iterator[str]:
         """Return the lines to show, and one that says how many are not."""
-        lines = self.text.removesuffix("\n").split("\n") if self.text else []
+        text = self.text.replace("\r\n", "\n").removesuffix("\n")
+        lines = text.split("\n") if self.text else []
         left = len(lines) - self.most
         if not self.most or (left <= 1 and len(self.text) <= self.most * _LONGEST):
             yield from [visible(line.expandtabs()) for line in lines]
