@@ -1,6 +1,7 @@
 """The state of one mediated request, and the steps that change it."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
 
 from msgspec import Raw, Struct, field
 
@@ -120,17 +121,10 @@ class Course:
             for call in (turn.calls[place] for place in made.release)
         ]
         stored = await self.memory.remember(self.rounds, results)
-        self.report.disposition = self._disposition(made)
-        config = self.services.config
-        token = config.tokens.get(self.request.principal)
-        own = token.usage if token else None
-        report = usage_report(config.clients, self.request.client, own, config.mediation.usage)
-        usage = merged([one.turn.usage for one in self.rounds], report)
-        if config.mediation.usage_extension:
-            usage = {**usage, EXTENSION: told(self.asking.paid)}
+        self.report.disposition = _disposition(made, len(self.rounds), self.finalizing)
         continuity = "stored" if stored else self.asking.continuity
         headers = {**self.asking.headers, **self.headers(), "x-agent-proxy-continuity": continuity}
-        await self.delivery.finish(self.rounds, usage, headers)
+        await self.delivery.finish(self.rounds, _usage(self), headers)
         return True
 
     def spent(self, calls: Sequence[Call]) -> Results:
@@ -158,17 +152,30 @@ class Course:
         if self.finalizing:
             self.services.audit.write("finalization", self.request.id, reason=self.finalizing)
 
-    def _disposition(self, made: Plan) -> str:
-        if self.finalizing:
-            return "finalized"
-        if made.kind is Kind.PREFIX:
-            return "mixed_forwarded"
-        if made.release:
-            return "native" if len(self.rounds) > 1 else "native_only"
-        return "final"
-
     def _tool(self, call: Call) -> Managed | None:
         return self.request.injection.owned.get(call.name)
 
     def _names(self, results: Results) -> tuple[str, ...]:
         return tuple(tool.name for call, _ in results if (tool := self._tool(call)))
+
+
+def _disposition(made: Plan, rounds: int, finalizing: str) -> str:
+    if finalizing:
+        return "finalized"
+    if made.kind is Kind.PREFIX:
+        return "mixed_forwarded"
+    if made.release:
+        return "native" if rounds > 1 else "native_only"
+    return "final"
+
+
+def _usage(course: Course) -> dict[str, Any]:
+    """Return what the client is told of what was used."""
+    config = course.services.config
+    token = config.tokens.get(course.request.principal)
+    own = token.usage if token else None
+    report = usage_report(config.clients, course.request.client, own, config.mediation.usage)
+    usage = merged([one.turn.usage for one in course.rounds], report)
+    if config.mediation.usage_extension:
+        return {**usage, EXTENSION: told(course.asking.paid)}
+    return usage
