@@ -132,7 +132,7 @@ def test_commands_that_only_look_run_meanwhile_and_others_wait(project: Path, ho
     ):
         screen.wait_for("Esc stops")
         screen.say("/status")
-        screen.wait_for("mode code")
+        screen.wait_for("mode +code")
         screen.say("/undo")
         screen.wait_for("/undo has to wait until the work is done")
         screen.say("/undoo")
@@ -142,6 +142,41 @@ def test_commands_that_only_look_run_meanwhile_and_others_wait(project: Path, ho
         screen.leave()
     assert server.violations == []
     assert len(server.requests) == 1
+
+
+def test_a_megabyte_is_pasted_meanwhile_and_sent_whole(project: Path, home: Path):
+    read = Say(calls=[Call("list_files", {"path": "."})], delivery=Delivery(between=0.2, piece=1))
+    text = "a line of many\n" * 70_000 + "the last"
+    with (
+        ModelServer([read, Say("I see it.")]) as server,
+        Screen([*MODEL, "Go."], cwd=project, home=home, server=server) as screen,
+    ):
+        screen.wait_for("Esc stops")
+        screen.send(f"Look: \x1b[200~{text}\x1b[201~")
+        screen.wait_for(r"» Look: \[pasted 70,001 lines\]")
+        screen.send(ENTER)
+        screen.wait_for("↳ Look: a line of many␊a line")
+        screen.wait_for("I see it", gone="↳")
+        screen.leave()
+    assert server.violations == []
+    assert f"Look: {text}" in server.requests[1].body["messages"][-1]["content"][-1]["text"]
+
+
+def test_keys_show_what_was_folded_and_what_is_to_do(project: Path, home: Path):
+    todos = Call("update_todo_list", {"todos": "[x] look\n[ ] act"})
+    with (
+        ModelServer([Say(calls=[todos]), Hang()]) as server,
+        Screen([*MODEL, "-y", "Go."], cwd=project, home=home, server=server) as screen,
+    ):
+        server.wait_for(2)
+        screen.send("\x14")
+        screen.wait_for("act(.|\n)+act")
+        screen.send("\x1b[Z")
+        screen.wait_for("approval from now on")
+        screen.send(ESCAPE)
+        screen.wait_for("interrupted")
+        screen.leave()
+    assert server.violations == []
 
 
 def test_a_line_entered_meanwhile_is_delivered_between_turns(project: Path, home: Path):

@@ -5,13 +5,14 @@ from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
-from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.input.vt100 import Vt100Input
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.keys import Keys
 
 from agent_cli.frontends.given_text import given
 from agent_cli.frontends.terminal.below import Desk
+from agent_cli.frontends.terminal.live_draft import LiveDraft
 
 _INPUT, _LOCAL, _CHARACTERS = 0, 3, 6
 """Places in what `termios.tcgetattr` returns."""
@@ -47,7 +48,7 @@ class Interrupt(Protocol):
     def __call__(self, *, again: bool) -> None: ...
 
 
-def bindings(desk: Callable[[], Desk], draft: Buffer, interrupt: Interrupt) -> KeyBindings:
+def bindings(desk: Callable[[], Desk], draft: LiveDraft, interrupt: Interrupt) -> KeyBindings:
     """Return what the keys do at the desk that is there then; all others edit the draft."""
     keys = KeyBindings()
     _typing(keys, desk, draft)
@@ -55,28 +56,32 @@ def bindings(desk: Callable[[], Desk], draft: Buffer, interrupt: Interrupt) -> K
     return keys
 
 
-def _typing(keys: KeyBindings, desk: Callable[[], Desk], draft: Buffer) -> None:
-    empty = Condition(lambda: not draft.text)
+def _typing(keys: KeyBindings, desk: Callable[[], Desk], draft: LiveDraft) -> None:
+    empty = Condition(lambda: not draft.buffer.text)
 
     @keys.add("enter")
     def enter(event: KeyPressEvent) -> None:
-        if draft.document.text_before_cursor.endswith("\\"):
-            draft.delete_before_cursor()
-            draft.newline()
+        line = draft.buffer
+        if line.document.text_before_cursor.endswith("\\"):
+            line.delete_before_cursor()
+            line.newline()
             return
-        text = given(draft.text).strip()
-        draft.reset()
+        text = given(draft.take()).strip()
         if text:
             desk().enter(text)
 
     @keys.add("c-j")
     @keys.add("escape", "enter")
     def newline(event: KeyPressEvent) -> None:
-        draft.newline()
+        draft.buffer.newline()
+
+    @keys.add(Keys.BracketedPaste)
+    def paste(event: KeyPressEvent) -> None:
+        draft.insert(event.data.replace("\r\n", "\n").replace("\r", "\n"))
 
     @keys.add("up", filter=empty)
     def take_back(event: KeyPressEvent) -> None:
-        draft.insert_text(desk().take_back())
+        draft.insert(desk().take_back())
 
 
 def _acting(keys: KeyBindings, desk: Callable[[], Desk], interrupt: Interrupt) -> None:

@@ -13,12 +13,12 @@ from contextlib import asynccontextmanager, suppress
 from typing import cast
 
 from prompt_toolkit.application import Application
-from prompt_toolkit.buffer import Buffer
 
 from agent_cli.frontends.terminal.above import Above, HeldOutput
 from agent_cli.frontends.terminal.below import Desk
 from agent_cli.frontends.terminal.input import ReadLine
 from agent_cli.frontends.terminal.keys_at_work import KeysAtWork, bindings
+from agent_cli.frontends.terminal.live_draft import LiveDraft
 from agent_cli.frontends.terminal.live_rows import LiveRows, layout
 from agent_cli.frontends.terminal.writer import Writer
 
@@ -37,7 +37,7 @@ class Live:
         """`progress` says how it stands after so many seconds."""
         self._writer = writer
         self._term = term
-        self._draft = Buffer(multiline=True)
+        self._draft = LiveDraft()
         self._rows = LiveRows(writer, progress)
         self._desk: Desk | None = None
         """None while nobody works."""
@@ -76,9 +76,7 @@ class Live:
             self._above.at_once()
 
     def take_draft(self) -> str:
-        text = self._draft.text
-        self._draft.reset()
-        return text
+        return self._draft.take()
 
     def changed(self) -> None:
         if self._running is not None and self._above is not None:

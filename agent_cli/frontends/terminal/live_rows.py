@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Sequence
 
-from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.formatted_text import ANSI, AnyFormattedText
 from prompt_toolkit.layout import (
@@ -20,6 +19,8 @@ from rich.cells import set_cell_size
 from rich.text import Text
 
 from agent_cli.frontends.sanitiser import in_one_line
+from agent_cli.frontends.terminal.input_view import Shown
+from agent_cli.frontends.terminal.live_draft import LiveDraft
 from agent_cli.frontends.terminal.writer import Writer
 from agent_cli.i18n.catalog import say
 
@@ -67,7 +68,9 @@ class LiveRows:
     def queued(self) -> AnyFormattedText:
         """Return the lines that wait, the last ones of many."""
         waiting = self._queued()
-        rows = [self._cut(f"  ↳ {in_one_line(text)}") for text in waiting[-_MOST_QUEUED:]]
+        width = self._writer.console.width
+        shown = [in_one_line(text[:width]) for text in waiting[-_MOST_QUEUED:]]
+        rows = [self._cut(f"  ↳ {text}") for text in shown]
         if waiting:
             rows.append(self._cut("  " + say("queued; Up takes the last one back")))
         return self._shown([Text(row, style="dim") for row in rows])
@@ -90,10 +93,13 @@ class LiveRows:
         return ANSI(captured.get().rstrip("\n"))
 
 
-def layout(rows: LiveRows, draft: Buffer) -> Layout:
+def layout(rows: LiveRows, draft: LiveDraft) -> Layout:
     """Return the rows below each other, the last one to type in."""
     typed = Window(
-        BufferControl(draft, input_processors=[BeforeInput(PROMPT, style="bold")]),
+        BufferControl(
+            draft.buffer,
+            input_processors=[Shown(draft.folds), BeforeInput(PROMPT, style="bold")],
+        ),
         wrap_lines=True,
         dont_extend_height=True,
         height=Dimension(min=1, max=_MOST_TYPED),
