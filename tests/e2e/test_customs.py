@@ -278,7 +278,7 @@ def test_a_person_types_a_command(project: Path, home: Path):
     with ModelServer([Say("I looked.")]) as server:
         terminal = start_agent(MODEL, cwd=project, home=home, server=server)
         for line, shown in [
-            ("/help", "/review <file>  Review"),
+            ("/help", "/review <file>.*Review"),
             ("/mode", "looker"),
             ("/reviews a.py", "there is no command /reviews"),
             ("/review a.py", "I looked"),
