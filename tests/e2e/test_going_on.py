@@ -66,7 +66,7 @@ def test_what_a_kill_left_open_is_settled_at_a_terminal(project: Path, home: Pat
     killed(project, home)
     with ModelServer([Say("I see.")]) as server:
         terminal = start_agent(["-c", *MODEL, "Go on."], cwd=project, home=home, server=server)
-        terminal.expect("execute_command: unknown")
+        terminal.expect("execute_command sleep 60: unknown")
         terminal.expect("I see")
         terminal.close()
     assert server.violations == []
