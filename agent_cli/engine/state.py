@@ -113,8 +113,9 @@ def _session(
 
 def _queued(queued: tuple[str, ...], entry: InputQueued | InputUnqueued) -> tuple[str, ...]:
     if isinstance(entry, InputUnqueued):
-        demand(queued[-1:] == (entry.text,), "what is taken back was not queued last")
-        return queued[:-1]
+        demand(entry.text in queued, "what is taken back was not queued")
+        at = len(queued) - 1 - queued[::-1].index(entry.text)
+        return queued[:at] + queued[at + 1 :]
     demand(bool(entry.text.strip()), "nothing was said to be queued")
     return (*queued, entry.text)
 

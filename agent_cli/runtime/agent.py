@@ -22,10 +22,11 @@ from agent_cli.runtime.dispatch import Dispatcher
 from agent_cli.runtime.facts import fact
 from agent_cli.runtime.interruption import interrupt, recover
 from agent_cli.runtime.keeping import Keeping
+from agent_cli.runtime.saying import Saying
 from agent_cli.runtime.session import Session
 from agent_cli.runtime.subtasks import cancelled, delegated
 from agent_cli.types.approval import ApprovalMode
-from agent_cli.types.entries import ApprovalSwitched, Interrupted, ModeSwitched, UserSaid
+from agent_cli.types.entries import ApprovalSwitched, Interrupted
 from agent_cli.types.events import Event
 from agent_cli.types.messages import Image
 from agent_cli.types.outcomes import Stop
@@ -53,6 +54,7 @@ class Agent:
         self.instructions = asking.instructions
         self.budget = rules.budget
         self._model = Model(asking, emit)
+        self._saying = Saying(session, asking, dispatcher.hooked, emit)
         self.compaction = Compaction(session, asking, self._model, emit)
         self._partial = ""
 
@@ -72,15 +74,9 @@ class Agent:
         Raises ProviderError when the model cannot be asked, HookError when a hook forbids it.
         Whatever is raised, cancellation included, every call has its result before.
         """
-        await self._dispatcher.hooked.submit(text)
-        along = await self._asking.along(text if typed is None else typed)
         for waiting in self.session.state.queued:  # it was said before
-            self._deliver(waiting)
-        if along.mode not in ("", self.session.state.task.mode):
-            self.session.append(ModeSwitched(along.mode))
-        environment = self._asking.environment(self.session.state)
-        below = "\n\n".join(filter(None, (along.text, environment)))
-        self.session.append(UserSaid(text, (*images, *along.images), below))
+            await self._saying.deliver(waiting)
+        await self._saying.say(text, images, text if typed is None else typed)
         return await self.work()
 
     def set_approval(self, mode: ApprovalMode) -> None:
@@ -143,7 +139,7 @@ class Agent:
                 case RollBack():
                     self._dispatcher.keeping.roll_back()
                 case DeliverInput(text):
-                    self._deliver(text)
+                    await self._saying.deliver(text)
                 case AwaitUser(reason):
                     await self._dispatcher.hooked.settled(going_on=False)
                     self.session.sync()
@@ -158,10 +154,6 @@ class Agent:
             task = delegated(step.call.id, start, self.session.state, environment)
             self.session.append(task)
             self.session.sync()
-
-    def _deliver(self, text: str) -> None:
-        environment = self._asking.environment(self.session.state)
-        self.session.append(UserSaid(text, environment=environment, queued=True))
 
     def _current_rules(self) -> Rules:
         single = one_at_a_time(self.session.state)

@@ -10,6 +10,9 @@ class InputQueued(Struct, frozen=True, tag="input_queued"):
 
 
 class InputUnqueued(Struct, frozen=True, tag="input_unqueued"):
-    """The user took back what was queued last, before it was delivered."""
+    """What was queued is not delivered: the user took it back, or a hook forbade it.
+
+    Of several that are equal it is the last.
+    """
 
     text: str

@@ -134,7 +134,6 @@ ILLEGAL: dict[str, tuple[list[Told], Entry]] = {
     "nothing that is queued": ([], InputQueued(" ")),
     "queued words that were not": ([], DELIVERED),
     "back what was not queued": ([], InputUnqueued("use tabs")),
-    "back what was not queued last": ([MEANWHILE, InputQueued("b")], InputUnqueued("use tabs")),
     "back what was delivered": ([MEANWHILE, DELIVERED], InputUnqueued("use tabs")),
     "queued words out of turn": ([InputQueued("first"), MEANWHILE], DELIVERED),
     "as many words back as there are": ([], Rewound(1)),
