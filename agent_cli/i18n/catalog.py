@@ -13,6 +13,17 @@ DOMAIN = "agent"
 LOCALES = Path(__file__).parent / "locales"
 
 
+_NEAREST = {
+    "pt": "pt_BR",
+    "zh": "zh_CN",
+    "zh_HK": "zh_TW",
+    "zh_MO": "zh_TW",
+    "zh_Hans": "zh_CN",
+    "zh_Hant": "zh_TW",
+}
+"""The catalogue for who reads a language as it is written elsewhere."""
+
+
 class Words(Protocol):
     """What gettext and our own English offer alike."""
 
@@ -71,5 +82,6 @@ def _words(wanted: str) -> Words:
         return English()
     import gettext  # noqa: PLC0415 - 10 ms that an English user does not need
 
-    names = [wanted.replace("-", "_"), wanted]  # a locale is zh_CN, a language tag zh-CN
-    return gettext.translation(DOMAIN, LOCALES, languages=names, fallback=True)
+    name = wanted.replace("-", "_")  # a locale is zh_CN, a language tag zh-CN
+    names = [name, _NEAREST.get(name, ""), _NEAREST.get(name.partition("_")[0], "")]
+    return gettext.translation(DOMAIN, LOCALES, languages=[*filter(None, names)], fallback=True)

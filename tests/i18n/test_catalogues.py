@@ -54,8 +54,11 @@ def key(entry: Entry) -> Message:
     return entry.id if isinstance(entry.id, str) else (str(entry.id[0]), str(entry.id[1]))
 
 
-def test_there_is_a_german_catalogue():
-    assert "de" in [source.parts[-3] for source in SOURCES]
+LANGUAGES = "ca de es fr hi id it ja ko nl pl pt_BR ru tr vi zh_CN zh_TW"
+
+
+def test_the_languages_are_there():
+    assert " ".join(source.parts[-3] for source in SOURCES) == LANGUAGES
 
 
 def test_the_source_says_something():

@@ -66,6 +66,34 @@ def built(tmp_path: Path) -> Path:
     return package.parent
 
 
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [
+        ("pt_BR.UTF-8", "modo code"),
+        ("pt-BR", "modo code"),
+        ("pt_PT", "modo code"),
+        ("zh_CN", "模式 code"),
+        ("zh_SG", "模式 code"),
+        ("zh-TW", "模式 code"),
+        ("zh_HK.UTF-8", "模式 code"),
+        ("fr_CA", "mode code"),
+        ("ja_JP", "モード code"),
+    ],
+)
+def test_a_place_gets_the_nearest_catalogue(built: Path, wanted: str, expected: str):
+    env = environment(built / "home", None) | {"PYTHONPATH": str(built), "LANG": wanted}
+    ask = 'from agent_cli.i18n.catalog import say; print(say("mode {mode}", mode="code"))'
+    done = subprocess.run(
+        [sys.executable, "-X", "utf8", "-c", ask],
+        cwd=built,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == expected
+
+
 SPEAK = """
 from agent_cli.i18n.catalog import say, say_many
 print(say_many("({count} more line)", "({count} more lines)", count=1))
