@@ -42,7 +42,7 @@ def test_a_command_is_completed(project: Path, home: Path):
         terminal = start_agent(MODEL, cwd=project, home=home, server=server)
         terminal.expect(PROMPT)
         terminal.send("/contex")
-        terminal.expect("how full the model")
+        terminal.expect("what fills the model")
         terminal.send("\t\r\r")
         terminal.expect("nothing has been said yet")
         leave(terminal)
