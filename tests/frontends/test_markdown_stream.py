@@ -54,7 +54,7 @@ def test_the_pieces_of_something_very_long_make_no_difference(size, part):
     assert blocks(text, range(0, len(text), size)) == blocks(text)
 
 
-@given(MARKDOWN, st.integers(4, 100))
+@given(MARKDOWN, st.integers(8, 100))
 def test_no_letter_is_lost_and_nothing_can_move_the_cursor(text, width):
     shown = printed(text, width)
     assert visible(shown) == shown
