@@ -85,16 +85,21 @@ def start_agent(
     home: Path,
     server: ModelServer | None = None,
     env: Mapping[str, str] | None = None,
+    inside: Sequence[str] = (),
 ) -> Any:
-    """Start it in a terminal of 24 x 80; a pexpect `spawn`, for the caller to close."""
+    """Start it in a terminal of 24 x 80; a pexpect `spawn`, for the caller to close.
+
+    `inside` is the command line of what runs it, if it does not stand at the terminal itself.
+    """
     pexpect: Any = import_module("pexpect")  # only terminal tests need it, and it has no types
 
+    program, *arguments = [*inside, *command(args)]
     with warnings.catch_warnings():
         # Python 3.12 warns of fork in a process with threads; the child only executes.
         warnings.simplefilter("ignore", DeprecationWarning)
         return pexpect.spawn(
-            sys.executable,
-            command(args)[1:],
+            program,
+            arguments,
             cwd=str(cwd),
             env=environment(home, server, env),
             encoding="utf-8",

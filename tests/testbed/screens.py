@@ -19,7 +19,7 @@ ENTER, ESCAPE, CTRL_C, UP = "\r", "\x1b", "\x03", "\x1b[A"
 class Screen:
     """A terminal of so many columns, and the product at it; a context manager."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is one thing that terminals differ in
         self,
         args: Sequence[str],
         *,
@@ -28,9 +28,10 @@ class Screen:
         server: ModelServer | None = None,
         columns: int = 80,
         env: Mapping[str, str] | None = None,
+        inside: Sequence[str] = (),
     ) -> None:
         pyte: Any = import_module("pyte")  # only terminal tests need it, and it has no types
-        self.terminal = start_agent(args, cwd=cwd, home=home, server=server, env=env)
+        self.terminal = start_agent(args, cwd=cwd, home=home, server=server, env=env, inside=inside)
         self.terminal.delaybeforesend = None
         self._screen = pyte.HistoryScreen(columns, 24, history=20_000, ratio=0.5)
         self._screen.write_process_input = self.send  # it says where its cursor is
