@@ -218,9 +218,12 @@ def _filled(dialect: Dialect, history: Sequence[Raw], changes: Sequence[_Change]
     made = list(history)
     for change in sorted(changes, key=lambda one: one.start, reverse=True):
         after = made[change.end :]
+        full: Sequence[Raw] = change.full
+        if change.segment is not None:
+            full = dialect.marked(full, history[change.start : change.end])
         if change.segment is not None and change.segment.order:
             after = dialect.merged_results(after, change.segment.results, change.segment.order)
-        made = dialect.joined(dialect.joined(made[: change.start], change.full), after)
+        made = dialect.joined(dialect.joined(made[: change.start], full), after)
     return made
 
 

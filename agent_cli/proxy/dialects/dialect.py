@@ -83,6 +83,10 @@ class Dialect(Protocol):
         """Return hidden messages with a short word in place of each long result."""
         ...
 
+    def marked(self, full: Sequence[Raw], replaced: Sequence[Raw]) -> list[Raw]:
+        """Return hidden and visible messages with the client's cache marks of those replaced."""
+        ...
+
     def canonical(self, message: Raw) -> object:
         """Return what of a message of the history counts, however the client wrote it."""
         ...

@@ -113,3 +113,7 @@ def elided(messages: Sequence[Raw], notice: str) -> list[Raw]:
         )
         made.append(encoded({**message, "content": notice}) if long else raw)
     return made
+
+
+def marked(full: Sequence[Raw], replaced: Sequence[Raw]) -> list[Raw]:
+    return list(full)  # there are no cache marks in this dialect

@@ -9,6 +9,7 @@ from agent_cli.proxy.dialects.messages.history import (
     said,
     stretches,
 )
+from agent_cli.proxy.dialects.messages.marks import marked
 from agent_cli.proxy.dialects.messages.reasoning import seals, settled, without
 from agent_cli.proxy.dialects.messages.replay import replay, worded
 from agent_cli.proxy.dialects.messages.reply import cleaned, compose, error_body, read
@@ -29,7 +30,7 @@ PATH: str = "/messages"
 
 __all__ = [
     "NAME", "PATH", "allowing", "answered", "asking", "canonical", "choice", "cleaned",
-    "client_names", "compose", "elided", "error_body", "history", "joined", "merged_results",
-    "offering", "read", "replay", "said", "seals", "settled", "stream", "stretches", "with_choice",
-    "with_history", "without", "worded",
+    "client_names", "compose", "elided", "error_body", "history", "joined", "marked",
+    "merged_results", "offering", "read", "replay", "said", "seals", "settled", "stream",
+    "stretches", "with_choice", "with_history", "without", "worded",
 ]  # fmt: skip

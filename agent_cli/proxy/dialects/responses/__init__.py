@@ -5,6 +5,7 @@ from agent_cli.proxy.dialects.responses.history import (
     canonical,
     elided,
     joined,
+    marked,
     merged_results,
     said,
     stretches,
@@ -29,7 +30,7 @@ PATH: str = "/responses"
 
 __all__ = [
     "NAME", "PATH", "allowing", "answered", "asking", "canonical", "choice", "cleaned",
-    "client_names", "compose", "elided", "error_body", "history", "joined", "merged_results",
-    "offering", "read", "replay", "said", "seals", "settled", "stream", "stretches", "with_choice",
-    "with_history", "without", "worded",
+    "client_names", "compose", "elided", "error_body", "history", "joined", "marked",
+    "merged_results", "offering", "read", "replay", "said", "seals", "settled", "stream",
+    "stretches", "with_choice", "with_history", "without", "worded",
 ]  # fmt: skip

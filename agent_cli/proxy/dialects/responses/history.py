@@ -125,3 +125,7 @@ def elided(messages: Sequence[Raw], notice: str) -> list[Raw]:
         long = result and len(raw) > len(notice) + _ENVELOPE
         made.append(encoded({**item, "output": notice}) if long else raw)
     return made
+
+
+def marked(full: Sequence[Raw], replaced: Sequence[Raw]) -> list[Raw]:
+    return list(full)  # there are no cache marks in this dialect

@@ -1,0 +1,56 @@
+"""Cache marks: a client has few of them, and each stays where the client has put it."""
+
+from collections.abc import Sequence
+
+from msgspec import Raw
+
+from agent_cli.proxy.dialects.base import FIELDS, Fields, encoded, items, value_of
+
+_MARK = "cache_control"
+_MARKED = frozenset({"text", "tool_use"})
+"""Blocks of a turn that may have a mark."""
+
+
+def marked(full: Sequence[Raw], replaced: Sequence[Raw]) -> list[Raw]:
+    """Return messages with the marks of those whose place they take.
+
+    A mark goes to the same block, or to the last one if the client wrote the turn otherwise.
+    """
+    made = list(full)
+    for raw in replaced:
+        if b'"cache_control"' in bytes(raw):
+            for block in items(FIELDS.decode(raw).get("content")):
+                fields = FIELDS.decode(block)
+                if _MARK in fields:
+                    _put(made, fields)
+    return made
+
+
+def _put(messages: list[Raw], block: Fields) -> None:
+    found = (-1, -1)
+    for place, raw in enumerate(messages):
+        message = FIELDS.decode(raw)
+        if value_of(message, "role") != "assistant":
+            continue
+        for at, other in enumerate(items(message.get("content"))):
+            fields = FIELDS.decode(other)
+            if value_of(fields, "type") not in _MARKED:
+                continue
+            if _known_by(fields) == _known_by(block):
+                _mark(messages, (place, at), block[_MARK])
+                return
+            found = (place, at)
+    if found >= (0, 0):
+        _mark(messages, found, block[_MARK])
+
+
+def _known_by(block: Fields) -> tuple[object, ...]:
+    return tuple(value_of(block, name) for name in ("type", "id", "text"))
+
+
+def _mark(messages: list[Raw], found: tuple[int, int], mark: Raw) -> None:
+    place, at = found
+    message = FIELDS.decode(messages[place])
+    blocks = items(message["content"])
+    blocks[at] = encoded({**FIELDS.decode(blocks[at]), _MARK: mark})
+    messages[place] = encoded({**message, "content": blocks})
