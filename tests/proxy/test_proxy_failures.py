@@ -18,6 +18,7 @@ from testbed.proxy_clients import FINAL, frames, repeated, user
 from testbed.replies import Call, Delivery, Reply, Say, Status
 
 CHAT = Cell(OPENAI_CHAT, stream=False)
+_WORDS = "response.output_text.delta"
 
 
 def said(proxy: Proxied, number: int) -> str:
@@ -120,6 +121,12 @@ def test_a52_a_stream_that_dies_is_never_ended_cleanly(cell: Cell, tmp_path: Pat
     last = json.loads(frames(got.body)[-1].data)
     kinds = {ANTHROPIC_MESSAGES: "error", OPENAI_RESPONSES: "response.failed"}
     assert last.get("type") == kinds.get(cell.wire)
+    if cell.wire == OPENAI_RESPONSES:
+        events = [json.loads(one.data) for one in frames(got.body)]
+        told = "".join(one["delta"] for one in events if one["type"] == _WORDS)
+        (message,) = last["response"]["output"]
+        assert (message["type"], message["status"]) == ("message", "incomplete")
+        assert [part["text"] for part in message["content"]] == [told]
 
 
 @cells
@@ -162,13 +169,17 @@ def test_a55_after_the_soft_deadline_the_model_is_told_to_end(cell: Cell, tmp_pa
     with proxied(
         [Say(calls=calls), Say("Done.")], tmp_path, ToolService(slow), limits=limits
     ) as proxy:
-        _, answer = cell.ask(proxy, [user("hi")])
+        got, answer = cell.ask(proxy, [user("hi")])
         assert len(proxy.service.executed) == 1
         assert said(proxy, 1).count("data_may_be_stale") == 2
         assert proxy.upstream.requests[1].body["tool_choice"] in ("none", {"type": "none"})
         (entry,) = proxy.audit("history")
     assert answer.text == "Done."
     assert entry["mediation"]["disposition"] == "finalized"
+    statuses = [one["status"] for one in entry["tool_trace"]]
+    assert statuses == ["ok", "tool_budget_exhausted", "tool_budget_exhausted"]
+    if not cell.stream:
+        assert got.headers["x-agent-proxy-managed-calls"] == "1"
 
 
 @cells

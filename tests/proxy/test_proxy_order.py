@@ -186,10 +186,27 @@ def test_a63_arguments_that_are_no_json_come_as_they_are(cell: Cell, tmp_path: P
     ours = Call("docs_search", '{"q": ')
     with proxied([Say(calls=[ours]), Say(calls=[broken])], tmp_path) as proxy:
         got = proxy.ask(cell.path, cell.request([user("hi")]))
-        assert "invalid_arguments" in json.dumps(history_of(proxy, 1))
+        history = history_of(proxy, 1)
+        assert "invalid_arguments" in json.dumps(history)
         assert proxy.service.executed == []
     assert got.status == 200
     assert b'{\\"path\\": ' in got.body
+    assert _arguments(cell, history) in ("{}", {}), "no upstream refuses the next request for it"
+    assert ours.arguments in json.loads(_result(cell, history))["error"]["details"]["arguments"]
+
+
+def _arguments(cell: Cell, history: list[dict[str, Any]]) -> object:
+    """What the model is shown that it has called our tool with."""
+    turn = history[1]
+    if cell.wire == ANTHROPIC_MESSAGES:
+        return turn["content"][0]["input"]
+    return (turn["tool_calls"][0]["function"] if cell.wire == OPENAI_CHAT else turn)["arguments"]
+
+
+def _result(cell: Cell, history: list[dict[str, Any]]) -> str:
+    if cell.wire == ANTHROPIC_MESSAGES:
+        return history[2]["content"][0]["content"]
+    return history[2]["content" if cell.wire == OPENAI_CHAT else "output"]
 
 
 @cells

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 from testbed.exchange import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES
-from testbed.prefix_cache import PrefixCache, head, history, unmarked
+from testbed.prefix_cache import PrefixCache, head, history
 from testbed.proxied import Proxied, proxied
 from testbed.proxy_cells import Cell, N, cells, messages_cells
 from testbed.proxy_clients import Answer, Json, repeated, results, user

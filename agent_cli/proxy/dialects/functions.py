@@ -39,6 +39,7 @@ class OldForm:
     NAME = chat.NAME
     PATH = chat.PATH
     client_names = staticmethod(chat.client_names)
+    marked = staticmethod(chat.marked)
     choice = staticmethod(chat.choice)
     with_choice = staticmethod(chat.with_choice)
     allowing = staticmethod(chat.allowing)

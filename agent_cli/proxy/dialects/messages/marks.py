@@ -27,7 +27,7 @@ def marked(full: Sequence[Raw], replaced: Sequence[Raw]) -> list[Raw]:
 
 
 def _put(messages: list[Raw], block: Fields) -> None:
-    found = (-1, -1)
+    found: tuple[int, int] | None = None
     for place, raw in enumerate(messages):
         message = FIELDS.decode(raw)
         if value_of(message, "role") != "assistant":
@@ -40,7 +40,7 @@ def _put(messages: list[Raw], block: Fields) -> None:
                 _mark(messages, (place, at), block[_MARK])
                 return
             found = (place, at)
-    if found >= (0, 0):
+    if found is not None:
         _mark(messages, found, block[_MARK])
 
 

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Raw
 
 from agent_cli.proxy.dialects.base import FIELDS, Fields, StreamCutError, theirs
+from agent_cli.proxy.dialects.responses.partial import Partial
 from agent_cli.proxy.dialects.responses.reply import (
     CALLS,
     FUNCTION,
@@ -97,6 +98,7 @@ class ResponsesStream(Counting):
         self._begun: dict[str, Any] = {}
         """The response as the client was told of it first."""
         self._now = _Reading()
+        self._partial = Partial()
         self.substantial = False
 
     def begin_round(self) -> None:
@@ -181,6 +183,7 @@ class ResponsesStream(Counting):
         return b"".join(self._placed(raw, event, item.shown_at) for raw, event in events)
 
     def _placed(self, raw: bytes, event: dict[str, Any], shown_at: int) -> bytes:
+        self._partial.note(shown_at, event)
         if event["output_index"] == shown_at:
             return self._numbered(raw, event)
         return self._numbered(b"", {**event, "output_index": shown_at})
@@ -230,7 +233,7 @@ class ResponsesStream(Counting):
         return self._numbered(b"", {"type": "response.in_progress", "response": self._begun})
 
     def error(self, error: ProxyError) -> bytes:
-        failed = _as_failed(self._begun, error)
+        failed = _as_failed({**self._begun, "output": self._partial.output()}, error)
         return self._numbered(b"", {"type": "response.failed", "response": failed})
 
 
