@@ -18,6 +18,7 @@ _EXAMPLE = """
     [tokens.alice]
     env = "ALICE_TOKEN"
     budget = { usd = 20, per = "month" }
+    mcp.tickets = { authorization = "Bearer ${ALICE_TICKETS}" }     # who she is to that server
 
     [prices."vendor/*"]     # dollars per million tokens, where they are not known to all
     input = 2.0
@@ -25,6 +26,9 @@ _EXAMPLE = """
 
     [mcp.docs]
     command = "docs-server"
+
+    [mcp.tickets]           # each token has a session of its own there
+    url = "https://tickets.example.com/mcp"
 
     [treat."docs.search"]
     read_only = true

@@ -45,6 +45,16 @@ class UnusableError(ToolError):
         self.why = why
 
 
+class ForgottenError(ToolError):
+    """A server has answered that it knows our session no more, as after its restart."""
+
+    def __init__(self, server: str) -> None:
+        super().__init__(
+            f"server {server!r} has ended the session, and should have done nothing for this call; "
+            "with the next one a new session begins"
+        )
+
+
 class Connection:
     """The way to one server. Whoever makes one closes it."""
 
@@ -133,6 +143,8 @@ class Connection:
         session.end()
         if self._owner is not None and self._has_ended():  # else somebody has it back already
             await asyncio.wait({self._owner})
+        if session.forgotten:
+            return ForgottenError(self.server.name)
         return ToolError(
             f"server {self.server.name!r} is gone ({error}){self._last_words()}: the call may have "
             "had its effect or not; with the next call it is started again"

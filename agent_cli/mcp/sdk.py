@@ -44,6 +44,11 @@ class Session:
         self.listed = asyncio.Event()
         """Set while nothing speaks against the tools that were listed last."""
         self.ended = False
+        self.forgotten = False
+        """Whether the server has said that there is no such session."""
+
+    def forget(self) -> None:
+        self.forgotten = True
 
     async def changed(self) -> bool:
         """Wait until the tools have changed, or it is over: then return False."""
@@ -143,6 +148,8 @@ class Session:
                 Code.TIMED_OUT,
             ) from None
         except MCPError as error:
+            if self.forgotten:
+                raise ConnectionResetError("it knows the session no more") from error
             if error.code == wire.CONNECTION_CLOSED:
                 raise ConnectionResetError("the connection was closed") from error
             raise ToolError(
@@ -167,7 +174,7 @@ async def opened(server: Server, dialogue: Dialogue | None) -> AsyncGenerator[Se
         if dialogue is not None:
             transport = program(dialogue, session.end)
         else:
-            transport = address(server.url, server.headers, server.timeout)
+            transport = address(server.url, server.headers, server.timeout, session.forget)
         client = Client(transport, client_info=_US, message_handler=hear, cache=None)
         session.opened(await stack.enter_async_context(client))
         watching = asyncio.create_task(_watch(client, session))

@@ -12,7 +12,7 @@ from typing import Self, cast
 import anyio
 import httpx2
 import mcp_types as wire
-from mcp.client.streamable_http import streamable_http_client
+from mcp.client.streamable_http import MCP_SESSION_ID, streamable_http_client
 from mcp.shared._stream_protocols import ReadStream, WriteStream
 from mcp.shared.message import SessionMessage
 
@@ -31,12 +31,20 @@ async def program(dialogue: Dialogue, ended: Callable[[], None]) -> AsyncGenerat
 
 
 @asynccontextmanager
-async def address(url: str, headers: Mapping[str, str], patience: float) -> AsyncGenerator[Streams]:
-    """Talk with whoever is at the address."""
+async def address(
+    url: str, headers: Mapping[str, str], patience: float, forgotten: Callable[[], None]
+) -> AsyncGenerator[Streams]:
+    """Talk with whoever is at the address; `forgotten` is called when it knows us no more."""
+
+    async def heard(response: httpx2.Response) -> None:
+        if response.status_code == httpx2.codes.NOT_FOUND and _of_session(response.request):
+            forgotten()
+        await _bound(response)
+
     client = httpx2.AsyncClient(
         headers={"Accept-Encoding": "identity", **headers},
         timeout=httpx2.Timeout(_CONNECT, read=patience),
-        event_hooks={"response": [_bound]},
+        event_hooks={"response": [heard]},
     )
     async with (
         client,
@@ -99,6 +107,11 @@ class _Writing(_Stream):
             await self._dialogue.say(data.encode() + b"\n")
         except OSError as error:
             raise anyio.BrokenResourceError from error
+
+
+def _of_session(request: httpx2.Request) -> bool:
+    """Whether it says something in a session; one that only listens may be refused with 404."""
+    return request.method == "POST" and MCP_SESSION_ID in request.headers
 
 
 async def _bound(response: httpx2.Response) -> None:

@@ -198,7 +198,7 @@ class App:
     async def _tools(self, visit: _Visit, fields: Fields) -> Mapping[str, Managed]:
         """Return the tools of the client's conversation: those that its first request got."""
         token = self._services.config.tokens.get(visit.principal)
-        found = self._services.tools.offered(token.tools if token else ("*",))
+        found = self._services.tools.offered(visit.principal, token.tools if token else ("*",))
         conversation = conversation_of(visit.request.headers, fields)
         return await pinned(self._services, visit.principal, conversation, found)
 

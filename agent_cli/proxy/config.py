@@ -56,6 +56,8 @@ class Token(Struct, frozen=True, forbid_unknown_fields=True):
     """Which client uses it, of `[clients]` or of those that are known; empty is by `user-agent`."""
     usage: Report | None = None
     budget: Budget | None = None
+    mcp: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
+    """Headers by which servers know them, over those of `[mcp]`; `${NAME}` as there."""
 
 
 class HttpTool(Struct, frozen=True, forbid_unknown_fields=True):
@@ -190,6 +192,7 @@ def checked(config: Config, environ: Mapping[str, str]) -> Config:
     for name, token in config.tokens.items():
         _check_token(name, token, environ)
         check_budget(name, token.budget)
+        _check_headers(name, token, config.mcp)
     config.mediation.check()
     check_clients(config.clients, {name: token.client for name, token in config.tokens.items()})
     for name, tool in config.http.items():
@@ -212,3 +215,12 @@ def _check_token(name: str, token: Token, environ: Mapping[str, str]) -> None:
             f"tokens.{name}.env names {token.env!r}, which is not set or has fewer than "
             f"{_SHORTEST_TOKEN} characters"
         )
+
+
+def _check_headers(name: str, token: Token, servers: Mapping[str, McpServer]) -> None:
+    for server in token.mcp:
+        if server not in servers or not servers[server].url:
+            raise ConfigurationError(
+                f"tokens.{name}.mcp.{server} names no server that is reached by its address: add "
+                f"one as [mcp.{server}] with url = 'https://…'"
+            )

@@ -1,33 +1,25 @@
-"""The managed tools: those of MCP servers, and HTTP endpoints; what each is, and how it is called.
-
-A server that is not there is tried again in the background; until then its tools are not offered.
-"""
+"""The managed tools, of MCP servers and HTTP endpoints: what each is, and how it is called."""
 
 import asyncio
 from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
-from pathlib import Path
 from typing import Any
 
 import msgspec
 from msgspec import Raw, Struct
 
-from agent_cli.mcp.config import Known, known
 from agent_cli.mcp.connection import UnusableError
 from agent_cli.mcp.definitions import Definition, schema
-from agent_cli.mcp.hub import Hub
 from agent_cli.processes.run import Processes
 from agent_cli.proxy.config import Config, HttpTool, Treatment
 from agent_cli.proxy.envelopes import Envelope, failure, success
 from agent_cli.proxy.http_tools import Endpoint
 from agent_cli.proxy.names import plain
 from agent_cli.proxy.sentences import sentence
+from agent_cli.proxy.servers import Servers
 from agent_cli.tools.base import Blocks, Failure
 from agent_cli.types.errors import ToolError
 from agent_cli.types.outcomes import Code
-
-_AGAIN = 15.0
-"""Seconds until a server that could not be reached is tried again."""
 
 
 class Managed(Struct, frozen=True):
@@ -70,45 +62,31 @@ class ManagedTools:
         notice: Callable[[str], None],
     ) -> None:
         self._config = config
-        self._servers: Known = known(config.mcp, Path.cwd(), environ)
-        self._hub = Hub(self._servers, processes, notice, 0)
-        self._notice = notice
-        self._connecting: set[asyncio.Task[None]] = set()
+        self._servers = Servers(config, environ, processes, notice)
         self._endpoints = {
             name: Endpoint(name, tool, environ, config.egress) for name, tool in config.http.items()
         }
 
     async def start(self, wait: float) -> None:
         """Connect to the servers; those that take longer than `wait` seconds come later."""
-        for problem in self._servers.problems:
-            self._notice(problem)
-        for server in self._servers.servers:
-            task = asyncio.create_task(self._connect(server.name))
-            self._connecting.add(task)
-            task.add_done_callback(self._connecting.discard)
-        if self._connecting:
-            await asyncio.wait(set(self._connecting), timeout=wait)
+        await self._servers.start(wait)
 
     async def close(self) -> None:
-        for task in self._connecting:
-            task.cancel()
-        if self._connecting:
-            await asyncio.wait(self._connecting)
-        await self._hub.close()
+        await self._servers.close()
 
     @property
     def beginnings(self) -> tuple[str, ...]:
         """How the presented names of managed tools begin, where they have a group."""
         groups = {name.partition(".")[0] for name in self._config.http if "." in name}
-        groups |= {server.name for server in self._servers.servers}
+        groups |= set(self._servers.names)
         return tuple(f"{plain(group)}_" for group in sorted(groups))
 
-    def offered(self, patterns: tuple[str, ...]) -> dict[str, Managed]:
-        """Return the tools that match one of the patterns, by name."""
+    def offered(self, principal: str, patterns: tuple[str, ...]) -> dict[str, Managed]:
+        """Return the principal's tools that match one of the patterns, by name."""
         tools = {name: self._endpoint(name, tool) for name, tool in self._config.http.items()}
-        for server in self._servers.servers:
-            for definition in self._hub.tools(server.name):
-                tool = self._of_server(server.name, definition)
+        for server in self._servers.names:
+            for definition in self._servers.tools(principal, server):
+                tool = self._of_server(server, definition)
                 if tool is not None:
                     tools.setdefault(tool.name, tool)
         return {
@@ -127,16 +105,19 @@ class ManagedTools:
                     return await endpoint.call(
                         arguments, (whose.key, whose.trace), limits.result_bytes
                     )
-                return await self._call_server(tool, arguments)
+                return await self._call_server(tool, arguments, whose.principal)
         except TimeoutError:
             said = sentence("timeout", seconds=f"{seconds:g}")
             return failure("timeout", said, 504)
 
-    async def _call_server(self, tool: Managed, arguments: dict[str, Any]) -> Envelope:
+    async def _call_server(
+        self, tool: Managed, arguments: dict[str, Any], principal: str
+    ) -> Envelope:
         name = tool.name.removeprefix(f"{tool.service}.")
         limit = self._config.limits.result_bytes
         try:
-            output = await self._hub.call(tool.service, name, arguments, lambda _: None)
+            reached = (principal, tool.service, name)
+            output = await self._servers.call(reached, arguments, again=tool.repeatable)
         except UnusableError:
             return failure("server_unavailable", f"server {tool.service!r} is not there", 503)
         except ToolError as error:
@@ -151,16 +132,6 @@ class ManagedTools:
                 return success(text, limit, images=shown)
             case _:
                 return success(_structured(str(output)), limit)
-
-    async def _connect(self, server: str) -> None:
-        while True:
-            try:
-                await self._hub.connect(server)
-            except ToolError as error:
-                self._notice(str(error))
-                await asyncio.sleep(_AGAIN)
-            else:
-                return
 
     def _of_server(self, server: str, definition: Definition) -> Managed | None:
         name = f"{server}.{definition.name}"

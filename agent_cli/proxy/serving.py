@@ -50,6 +50,7 @@ def secrets_of(config: Config, environ: Mapping[str, str]) -> frozenset[str]:
     values = [environ.get(name, "") for name in names if name]
     headers = [one.headers for one in upstreams]
     headers += [tool.headers for tool in config.http.values()]
+    headers += [some for token in config.tokens.values() for some in token.mcp.values()]
     values += [value for some in headers for value in some.values()]
     for server in config.mcp.values():
         values += [str(value) for value in (*server.env.values(), *server.headers.values())]

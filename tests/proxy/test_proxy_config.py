@@ -91,6 +91,11 @@ UNUSABLE = [
     pytest.param(Config(upstream=UP, tokens={"a": Token(sha256="x")}), "not a SHA-256", id="hash"),
     pytest.param(Config(upstream=UP, tokens={"a": Token(env="NONE")}), "not set or", id="env"),
     pytest.param(
+        Config(upstream=UP, tokens={"a": Token(env="TOKEN", mcp={"docs": {}})}),
+        "tokens.a.mcp.docs names no server",
+        id="whose",
+    ),
+    pytest.param(
         Config(upstream=UP, tokens={"a": Token(env="TOKEN", client="cdoex")}),
         "'cdoex' is no client: one of agent, claude-code, codex, opencode",
         id="client",

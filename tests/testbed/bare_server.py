@@ -140,8 +140,14 @@ def send(message: dict[str, Any]) -> None:
 def main(does: list[str]) -> None:
     if "leaves" in does:
         sys.exit("cannot find my configuration")
+    log = next((one.removeprefix("log=") for one in does if one.startswith("log=")), "")
     for line in sys.stdin:
         message = json.loads(line)
+        if log:
+            with Path(log).open("a") as told:
+                told.write(line)
+            if message.get("params", {}).get("name") == "wait":
+                continue  # without an answer, but hearing what comes next
         if "id" not in message or "silent" in does:
             continue
         if "noisy" in does:
