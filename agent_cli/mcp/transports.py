@@ -6,6 +6,7 @@ messages are passed over, for many a server prints a greeting.
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
+from http import HTTPStatus
 from types import TracebackType
 from typing import Self, cast
 
@@ -37,7 +38,7 @@ async def address(
     """Talk with whoever is at the address; `forgotten` is called when it knows us no more."""
 
     async def heard(response: httpx2.Response) -> None:
-        if response.status_code == httpx2.codes.NOT_FOUND and _of_session(response.request):
+        if response.status_code == HTTPStatus.NOT_FOUND and _of_session(response.request):
             forgotten()
         await _bound(response)
 

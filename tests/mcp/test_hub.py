@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from testbed.mcp_service import McpService
 from testbed.servers import Heard, bare, with_hub
 
 from agent_cli.mcp.catalogue import MOST_TOOLS
@@ -214,6 +215,17 @@ def test_a_flood_ends_the_connection():
             await call(hub, "echo", text="drowned")
 
     with_hub(about, bare("flood"))
+
+
+def test_a_forgotten_session_is_told_of_and_begun_again():
+    async def about(hub: Hub, heard: Heard) -> None:
+        with pytest.raises(ToolError, match="has ended the session"):
+            await call(hub, "write", "docs")
+        assert await call(hub, "write", "docs") == "write for all"
+
+    with McpService(forgets=1) as service:
+        with_hub(about, Server("docs", url=service.url))
+        assert [one.session for one in service.of("tools/call")] == ["session-1", "session-2"]
 
 
 def test_strange_tools_are_tamed():

@@ -101,6 +101,24 @@ def test_a73_credentials_that_are_not_there_are_not_replaced_by_others(
         assert len(service.executed) == 1
 
 
+def test_a73_a_pinned_tool_is_not_reached_by_the_credentials_of_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    about = {"x-api-key": PRINCIPALS["alice"], "x-session-id": "s"}
+    with McpService() as service:
+        parts = two(service, monkeypatch, DOCS)
+        del parts["http"]
+        with proxied([Say("Hello.")], tmp_path, **parts) as proxy:
+            CHAT.ask(proxy, [user("hi")], about)
+        parts = two(service, monkeypatch, {"alice": "Bearer ${NOT_SET}"})
+        del parts["http"]
+        with proxied([Say(calls=[READ]), Say("Done.")], tmp_path, **parts) as proxy:
+            CHAT.ask(proxy, [user("more")], about)
+            (said,) = results(proxy)
+        assert service.executed == []
+    assert said["error"]["code"] == "server_unavailable"
+
+
 @cells
 def test_a73_a_forgotten_session_is_begun_again_once(cell: Cell, tmp_path: Path):
     other = Call("docs_read", {"text": "z"})

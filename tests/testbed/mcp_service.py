@@ -25,7 +25,7 @@ class Asked(NamedTuple):
 
     @property
     def tool(self) -> str:
-        return self.params.get("name", "")
+        return str(self.params.get("name", ""))
 
 
 class Reply(NamedTuple):
