@@ -13,7 +13,7 @@ from testbed.proxied import Got
 from testbed.proxy_cells import Cell, M, N, W, cells
 from testbed.proxy_clients import repeated, results, user
 from testbed.proxy_process import proxy_process
-from testbed.replies import Say
+from testbed.replies import Call, Say
 from testbed.server import ModelServer
 
 from agent_cli.proxy.options import Mediation
@@ -144,3 +144,33 @@ def test_what_is_kept_can_be_looked_at_and_forgotten(tmp_path: Path):
     assert line.endswith("1         100 +       20  $         ?  local  upstream  m")
     assert '"calls":1' in run("spent", "--json", "--principal", "local")
     assert run("spent", "--since", "9999-01-01") == ""
+
+
+def _most_memory(pid: int) -> int:
+    """The most bytes that the process has ever had in memory."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    (line,) = [one for one in lines if one.startswith("VmHWM:")]
+    return int(line.split()[1]) * 1_024
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="another system says it otherwise")
+def test_a21_long_results_do_not_add_up_in_memory(tmp_path: Path):
+    size = 5 * 1024 * 1024
+    found_ = Answered(body=b'{"text":"' + b"x" * size + b'"}')
+    calls = [Say(calls=[Call("docs_search", {"n": n})]) for n in range(8)]
+    script = [one for call in calls for one in (call, Say("Done."))]
+    with (
+        ModelServer(script) as upstream,
+        ToolService(lambda tool, arguments: found_) as service,
+        proxy_process(upstream, service, tmp_path) as process,
+    ):
+        proxy = process.start()
+        before = _most_memory(process.pid)
+        CHAT.ask(proxy, [user("hi 0")])
+        first = _most_memory(process.pid)
+        for number in range(1, 8):
+            CHAT.ask(proxy, [user(f"hi {number}")])
+        last = _most_memory(process.pid)
+        assert len(service.executed) == 8
+    assert first - before < 8 * size
+    assert last - first < 2 * size

@@ -1,5 +1,6 @@
 """What the upstream is asked, and who may ask."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +106,26 @@ def test_a68_the_upstream_sees_its_own_credentials_only(cell: Cell, tmp_path: Pa
     name = "x-api-key" if cell.wire == ANTHROPIC_MESSAGES else "authorization"
     assert KEY in exchange.headers[name]
     assert (mode, audit) == (0o600, 0o600)
+
+
+def test_p33_nobody_else_can_read_what_is_kept(tmp_path: Path):
+    made = tmp_path / "new"
+    parts = {
+        "audit": {"path": str(made / "audit.jsonl"), "max_bytes": 2_000},
+        "continuity": {"path": str(made / "continuity.db")},
+    }
+    before = os.umask(0)
+    try:
+        with proxied([Say(calls=[M]), Say("x")], tmp_path, **parts) as proxy:
+            proxy.distinct = False  # the audit is elsewhere
+            CHAT.ask(proxy, [user("hi")])
+            modes = {one.name: one.stat().st_mode & 0o777 for one in made.iterdir()}
+    finally:
+        os.umask(before)
+    names = ("audit.jsonl", "audit.jsonl.1", "continuity.db", "continuity.db-wal")
+    assert {*names} <= modes.keys()
+    assert {*modes.values()} == {0o600}
+    assert made.stat().st_mode & 0o777 == 0o700
 
 
 def test_a68_secrets_are_kept_out_of_the_audit(tmp_path: Path):

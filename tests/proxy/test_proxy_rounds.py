@@ -1,6 +1,7 @@
 """Hidden rounds: what the model is shown of them, how calls run, and when they end."""
 
 import json
+import time
 from pathlib import Path
 from threading import Barrier
 from typing import Any
@@ -9,7 +10,7 @@ import pytest
 from testbed.exchange import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES
 from testbed.managed_service import Answered, ToolService, found
 from testbed.proxied import Proxied, proxied
-from testbed.proxy_cells import Cell, M, W, cells
+from testbed.proxy_cells import Cell, M, W, cells, stream_cells
 from testbed.proxy_clients import FINAL, frames, user, whole
 from testbed.replies import Call, Say
 from testbed.servers import HERE
@@ -238,6 +239,26 @@ def test_a24_a_model_that_does_not_end_is_ended(cell: Cell, words: str, tmp_path
     else:
         assert last["error"]["type"] == "server_error"
     assert "finalization_violated" in json.dumps(last)
+
+
+@stream_cells
+def test_a24_after_a_heartbeat_it_is_an_event(cell: Cell, tmp_path: Path):
+    def slow(tool: str, arguments: dict[str, Any]) -> Answered:
+        time.sleep(0.2)  # as long as a few heartbeats
+        return found(tool, arguments)
+
+    script = [Say(calls=[Call("docs_search", {"n": n})]) for n in range(3)]
+    limits = {"max_rounds": 1, "heartbeat": 0.05}
+    with proxied(script, tmp_path, ToolService(slow), limits=limits) as proxy:
+        got = proxy.ask(cell.path, cell.request([user("hi")]))
+        assert len(proxy.upstream.requests) == 3
+    assert got.status == 200, "it was told with the first heartbeat"
+    last = json.loads(frames(got.body)[-1].data)
+    assert "finalization_violated" in json.dumps(last)
+    kinds = {ANTHROPIC_MESSAGES: "error", OPENAI_RESPONSES: "response.failed"}
+    assert last.get("type") == kinds.get(cell.wire)
+    for end in (b"[DONE]", b"message_stop", b"response.completed"):
+        assert end not in got.body
 
 
 @cells
