@@ -111,7 +111,7 @@ def test_a68_the_upstream_sees_its_own_credentials_only(cell: Cell, tmp_path: Pa
 def test_p33_nobody_else_can_read_what_is_kept(tmp_path: Path):
     made = tmp_path / "new"
     parts: dict[str, Any] = {
-        "audit": {"path": str(made / "audit.jsonl"), "max_bytes": 2_000},
+        "audit": {"path": str(made / "audit.jsonl"), "max_bytes": 500},
         "continuity": {"path": str(made / "continuity.db")},
     }
     before = os.umask(0)
