@@ -90,7 +90,7 @@ def test_the_other_names_of_the_field_are_known(alias: str, name: str):
         pytest.param("/undo", False, id="ours, though the folder has one of that name"),
         pytest.param("/statsu", False, id="mistyped"),
         pytest.param("/", False, id="only the slash"),
-        pytest.param("/usr/bin/env", False, id="a path"),
+        pytest.param("/usr/bin/env is missing", True, id="words that begin with a path"),
     ],
 )
 def test_who_a_line_is_for(line: str, *, expected: bool):

@@ -50,8 +50,9 @@ def _offers(agent: Agent) -> Iterator[Offer]:
     """Yield the commands, ours before those that are written in Markdown."""
     names: set[str] = set()
     for command in registry.built_in():
-        names.add(command.name)
-        yield Offer(command.name, say(command.help))
+        for name in (command.name, *command.aliases):
+            names.add(name)
+            yield Offer(name, say(command.help))
     for own in agent.customs.commands:
         if own.name not in names:
             yield Offer(own.name, own.description)

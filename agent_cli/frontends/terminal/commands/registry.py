@@ -39,11 +39,13 @@ def find(name: str) -> Command | None:
 def is_prompt(customs: Customs, line: str) -> bool:
     """Whether the line is for the model: no command, or one whose text is written in Markdown.
 
-    Our own commands come first: what they do must not depend on the folder.
+    Our own commands come first: what they do must not depend on the folder. No name of a command
+    holds a slash, so what begins with a path is words.
     """
     if not line.startswith("/"):
         return True
-    return find(parted(line)[0]) is None and bool(typed(line, customs.commands))
+    name, _ = parted(line)
+    return "/" in name or (find(name) is None and bool(typed(line, customs.commands)))
 
 
 def run(here: Here, line: str) -> Answer | Coroutine[Any, Any, Answer]:
