@@ -16,8 +16,7 @@ TALKS = Say("Many words.\n" * 2_000_000, delivery=Delivery(piece=50))
 PRINTS = Say(calls=[Call("execute_command", {"command": "yes 'one line of many'"})])
 PATIENCE = 2.0
 """Seconds; 0.2 on a machine that has nothing else to do, as the benchmark measures."""
-QUIET = 3.0
-"""Seconds; longer than prompt-toolkit waits for the terminal to say where its cursor is."""
+QUIET = 2.0
 
 
 def flooded(terminal: Any, seconds: float) -> None:

@@ -11,9 +11,11 @@ from typing import Literal, Protocol, TypeAlias
 from msgspec import Struct, field
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import get_app
+from prompt_toolkit.application.current import get_app_session
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.enums import EditingMode
 from prompt_toolkit.filters import Condition
+from prompt_toolkit.output.vt100 import Vt100_Output
 
 from agent_cli.frontends.given_text import given
 from agent_cli.frontends.terminal.completion import Completions
@@ -107,6 +109,7 @@ class InputLine:
 
     def _session(self) -> PromptSession[str]:
         manner, folds = self._manner, self.folds
+        _ask_no_cursor()
         session: PromptSession[str] = PromptSession(
             history=LineHistory(manner.history, folds.unfolded, folds.taken_in),
             key_bindings=bindings(
@@ -151,6 +154,17 @@ class InputLine:
         completions = self._manner.completions
         before = get_app().current_buffer.document.text_before_cursor
         return completions is not None and completions.fit(before)
+
+
+def _ask_no_cursor() -> None:
+    """Do not ask the terminal where its cursor is: nothing here needs to know.
+
+    A terminal that never says would be waited for, a second at every line, and an answer that is
+    late would be typed into whatever comes after us.
+    """
+    output = get_app_session().output
+    if isinstance(output, Vt100_Output):
+        output.enable_cpr = False
 
 
 def line_reader(
