@@ -23,9 +23,8 @@ from testbed.small_window import (
     fill,
     read,
 )
+from testbed.terminals import PROMPT, leave
 from testbed.wires_by_model import MODELS
-
-PROMPT = ">[ \x08]"
 
 
 @pytest.fixture
@@ -193,10 +192,7 @@ def test_a_person_sees_how_full_it_is_and_makes_room(project: Path, home: Path):
         terminal.expect("was compacted, from about")
         say(terminal, "/compact", PROMPT)
         terminal.expect("nothing to be gained")
-        terminal.expect(PROMPT)
-        terminal.sendeof()
-        terminal.wait()
-        terminal.close()
+        leave(terminal)
     assert server.violations == []
     asked = [one for one in server.requests if asks_for_summary(one)]
     assert ["keep the API names" in str(conversation(one)[-1]) for one in asked] == [True]
@@ -213,10 +209,7 @@ def test_ctrl_c_at_a_summary_leaves_everything_as_it_was(project: Path, home: Pa
         server.wait_for(5)
         terminal.sendintr()
         terminal.expect("interrupted")
-        terminal.expect(PROMPT)
-        terminal.sendeof()
-        terminal.wait()
-        terminal.close()
+        leave(terminal)
     report = json.loads(run_agent(["verify", "--json"], cwd=project, home=home).stdout)
     assert report["adds_up"], report
     assert "history_compacted" not in next(home.rglob("*.jsonl")).read_text()

@@ -10,12 +10,12 @@ from testbed.exchange import Exchange
 from testbed.replies import Call, Say
 from testbed.run_agent import Completed, run_agent, start_agent
 from testbed.server import ModelServer
+from testbed.terminals import asked, leave
 
 from agent_cli.processes.sandbox import candidates
 
 MODEL = ["-m", "anthropic/test-model"]
 DONE = Say(calls=[Call("attempt_completion", {"result": "All done."})])
-PROMPT = ">[ \x08]"
 WALLS = candidates(os.environ)
 KEY = {"ANTHROPIC_API_KEY": "test-key-of-no-value"}
 
@@ -284,13 +284,8 @@ def test_a_person_types_a_command(project: Path, home: Path):
             ("/review a.py", "I looked"),
             ("/mode", "mode looker; there are"),
         ]:
-            terminal.expect(PROMPT)
-            terminal.send(line + "\r")
-            terminal.expect(shown)
-        terminal.expect(PROMPT)
-        terminal.sendeof()
-        terminal.wait()
-        terminal.close()
+            asked(terminal, line, shown)
+        leave(terminal)
     assert server.violations == []
     (request,) = server.requests
     assert said(request).startswith("/review a.py\n\n")

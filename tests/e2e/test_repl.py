@@ -4,7 +4,6 @@ import json
 import re
 import signal
 from pathlib import Path
-from typing import Any
 
 import pexpect
 import pytest
@@ -12,27 +11,12 @@ from testbed.replies import Call, Delivery, Hang, Say, Status
 from testbed.run_agent import run_agent, start_agent
 from testbed.screens import CTRL_C, Screen
 from testbed.server import ModelServer
+from testbed.terminals import PROMPT, leave, say
 
 MODEL = ["-m", "anthropic/test-model"]
 DONE = Call("attempt_completion", {"result": "Everything is done."})
 SLEEP = Call("execute_command", {"command": "sleep 60"})
 WRITE = Call("write_to_file", {"path": "new.txt", "content": "hello\n"})
-
-
-PROMPT = ">[ \x08]"
-"""The space after the prompt may be drawn by moving the cursor."""
-
-
-def say(terminal: Any, text: str) -> None:
-    terminal.send(text + "\r")
-
-
-def leave(terminal: Any) -> None:
-    terminal.expect(PROMPT)
-    terminal.sendeof()
-    terminal.wait()
-    assert terminal.exitstatus == 0
-    terminal.close()
 
 
 def test_text_hands_the_floor_back(project: Path, home: Path):

@@ -5,19 +5,15 @@ import json
 import re
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from testbed.replies import Call, Hang, Say
 from testbed.run_agent import run_agent, start_agent
 from testbed.server import ModelServer
 from testbed.servers import HERE
+from testbed.terminals import GAP, asked, leave, sessions
 
 MODEL = "anthropic/test-model"
-PROMPT = ">[ \x08]"
-"""The space after the prompt may be drawn by moving the cursor."""
-GAP = r"(?: |\x1b\[[0-9;]*m)+"
-"""Blanks, and styles that begin or end there; " +" in what is expected."""
 TODO = Call("update_todo_list", {"todos": "[x] look\n[ ] write"})
 DONE = Call("attempt_completion", {"result": "Everything is done."})
 
@@ -26,25 +22,6 @@ def put(folder: Path, files: dict[str, str]) -> None:
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
-
-
-def typed(terminal: Any, line: str, *shown: str) -> None:
-    terminal.expect(PROMPT)
-    terminal.send(line + "\r")
-    for one in shown:
-        terminal.expect(one.replace(" +", GAP))
-
-
-def leave(terminal: Any) -> None:
-    terminal.expect(PROMPT)
-    terminal.sendeof()
-    terminal.wait()
-    assert terminal.exitstatus == 0
-    terminal.close()
-
-
-def sessions(home: Path) -> list[Path]:
-    return sorted((home / "agent/data/sessions").glob("*/*.jsonl"))
 
 
 def test_before_anything_is_said_every_command_has_an_answer(project: Path, home: Path):
@@ -67,7 +44,7 @@ def test_before_anything_is_said_every_command_has_an_answer(project: Path, home
             ("/tools nothing", ["there is no tool 'nothing'"]),
             ("/tools", ["read_file +read"]),
         ]:
-            typed(terminal, line, *shown)
+            asked(terminal, line, *shown)
         leave(terminal)
     assert server.requests == []
 
@@ -82,7 +59,7 @@ def test_what_is_in_force_is_shown(project: Path, home: Path):
     with ModelServer([Say(calls=[TODO]), Say("I looked.")]) as server:
         args = ["-m", MODEL, "--allowed-tools", "execute_command(ls)"]
         terminal = start_agent(args, cwd=project, home=home, server=server)
-        typed(terminal, "Do it.", "I looked")
+        asked(terminal, "Do it.", "I looked")
         for line, shown in [
             ("/status", ["session +20", f"model +{MODEL}, native", "mode +code", "approval +ask"]),
             ("/todos", [r"\[x\] look", r"\[ \] write"]),
@@ -100,7 +77,7 @@ def test_what_is_in_force_is_shown(project: Path, home: Path):
             ("/plan", ["no plan mode: approval ask"]),
             ("/doctor", ["ripgrep", "Next: agent"]),
         ]:
-            typed(terminal, line, *shown)
+            asked(terminal, line, *shown)
         leave(terminal)
     assert server.violations == []
 
@@ -108,8 +85,8 @@ def test_what_is_in_force_is_shown(project: Path, home: Path):
 def test_plan_mode_can_be_had_for_what_is_said(project: Path, home: Path):
     with ModelServer([Say("I plan.")]) as server:
         terminal = start_agent(["-m", MODEL], cwd=project, home=home, server=server)
-        typed(terminal, "/plan the new house", "I plan")
-        typed(terminal, "/plan off", "no plan mode")
+        asked(terminal, "/plan the new house", "I plan")
+        asked(terminal, "/plan off", "no plan mode")
         leave(terminal)
     assert "the new house" in json.dumps(server.requests[0].body)
 
@@ -118,17 +95,17 @@ def test_from_session_to_session_and_back(project: Path, home: Path):
     script = [Say("One."), Say("Two."), Say("Three."), Say("Four.")]
     with ModelServer(script) as server:
         terminal = start_agent(["-m", MODEL], cwd=project, home=home, server=server)
-        typed(terminal, "First words.", r"One\.")
-        typed(terminal, "/new", "this is a new session; the other stays")
-        typed(terminal, "/context", "nothing has been said yet")
-        typed(terminal, "Second words.", r"Two\.")
-        typed(terminal, "/sessions", "1 .*First words", "Number of the session")
+        asked(terminal, "First words.", r"One\.")
+        asked(terminal, "/new", "this is a new session; the other stays")
+        asked(terminal, "/context", "nothing has been said yet")
+        asked(terminal, "Second words.", r"Two\.")
+        asked(terminal, "/sessions", "1 .*First words", "Number of the session")
         terminal.send("1\r")
         terminal.expect("from here on this is the session 20")
-        typed(terminal, "Third words.", r"Three\.")
-        typed(terminal, "/resume 9", "'9' is none of this folder's sessions")
-        typed(terminal, "/resume 1", "from here on this is the session 20")
-        typed(terminal, "Fourth words.", r"Four\.")
+        asked(terminal, "Third words.", r"Three\.")
+        asked(terminal, "/resume 9", "'9' is none of this folder's sessions")
+        asked(terminal, "/resume 1", "from here on this is the session 20")
+        asked(terminal, "Fourth words.", r"Four\.")
         leave(terminal)
     assert server.violations == []
     assert len(sessions(home)) == 2
@@ -148,8 +125,8 @@ def test_a_session_that_is_open_elsewhere_leaves_the_user_where_they_are(project
         other.expect(r"One\.")
         terminal = start_agent(["-m", MODEL, "Mine."], cwd=project, home=home, server=server)
         terminal.expect(r"Two\.")
-        typed(terminal, "/resume 1", "is open in another process|in use|locked")
-        typed(terminal, "Still mine.", r"Three\.")
+        asked(terminal, "/resume 1", "is open in another process|in use|locked")
+        asked(terminal, "Still mine.", r"Three\.")
         leave(terminal)
         leave(other)
     assert "Mine." in json.dumps(server.requests[2].body)
@@ -158,9 +135,9 @@ def test_a_session_that_is_open_elsewhere_leaves_the_user_where_they_are(project
 def test_what_is_kept_nowhere_is_not_left(project: Path, home: Path):
     with ModelServer([]) as server:
         terminal = start_agent(["-m", MODEL, "--ephemeral"], cwd=project, home=home, server=server)
-        typed(terminal, "/resume", "would be lost by leaving it")
-        typed(terminal, "/fork", "cannot be forked")
-        typed(terminal, "/clear", "this is a new session")
+        asked(terminal, "/resume", "would be lost by leaving it")
+        asked(terminal, "/fork", "cannot be forked")
+        asked(terminal, "/clear", "this is a new session")
         leave(terminal)
     assert sessions(home) == []
 
@@ -171,7 +148,7 @@ def test_the_model_is_asked_for_an_agents_md(project: Path, home: Path, *, exist
         put(project, {"AGENTS.md": "Old.\n"})
     with ModelServer([Say(calls=[DONE])]) as server:
         terminal = start_agent(["-m", MODEL], cwd=project, home=home, server=server)
-        typed(terminal, "/init in English", "the model looks at the project", "feedback")
+        asked(terminal, "/init in English", "the model looks at the project", "feedback")
         terminal.send("\r")
         leave(terminal)
     said = json.dumps(server.requests[0].body["messages"])
@@ -184,8 +161,8 @@ def test_the_last_answer_is_handed_to_the_terminal(project: Path, home: Path):
     answer = "The answer — größer.\nTwo lines."
     with ModelServer([Say(answer)]) as server:
         terminal = start_agent(["-m", MODEL], cwd=project, home=home, server=server)
-        typed(terminal, "Say it.", "Two lines")
-        typed(terminal, "/copy", r"\x1b\]52;c;([A-Za-z0-9+/=]+)\x07")
+        asked(terminal, "Say it.", "Two lines")
+        asked(terminal, "/copy", r"\x1b\]52;c;([A-Za-z0-9+/=]+)\x07")
         assert base64.b64decode(terminal.match[1]).decode() == answer
         terminal.expect("31 characters are handed over")
         leave(terminal)
@@ -199,7 +176,7 @@ def test_an_editor_writes_the_next_message(project: Path, home: Path):
     with ModelServer([Say("I see.")]) as server:
         env = {"VISUAL": str(editor)}
         terminal = start_agent(["-m", MODEL], cwd=project, home=home, server=server, env=env)
-        typed(terminal, "/editor Do it", r">(?:\x1b\[[0-9;?]*[A-Za-z]|[\x08 ])+Do it well")
+        asked(terminal, "/editor Do it", r">(?:\x1b\[[0-9;?]*[A-Za-z]|[\x08 ])+Do it well")
         terminal.send("\r")
         terminal.expect("I see")
         leave(terminal)
@@ -215,14 +192,14 @@ def test_servers_are_shown_and_connected_anew(project: Path, home: Path):
     })  # fmt: skip
     with ModelServer([Say("I see.")]) as server:
         terminal = start_agent(["-m", MODEL], cwd=project, home=home, server=server)
-        typed(terminal, "/mcp", "bare +not connected yet")
-        typed(terminal, "Do it.", "I see")
-        typed(terminal, "/mcp", "bare +connected +tools: 10", "broken +cannot be used")
-        typed(terminal, "/mcp bare", "echo +Say it again")
-        typed(terminal, "/mcp nobody", "there is no server 'nobody'; there are bare, broken")
-        typed(terminal, "/mcp reconnect bare", "bare is connected")
-        typed(terminal, "/mcp reconnect nobody", "there is no server 'nobody'")
-        typed(terminal, "/mcp reconnect", "bare is connected", "'broken' cannot be used")
+        asked(terminal, "/mcp", "bare +not connected yet")
+        asked(terminal, "Do it.", "I see")
+        asked(terminal, "/mcp", "bare +connected +tools: 10", "broken +cannot be used")
+        asked(terminal, "/mcp bare", "echo +Say it again")
+        asked(terminal, "/mcp nobody", "there is no server 'nobody'; there are bare, broken")
+        asked(terminal, "/mcp reconnect bare", "bare is connected")
+        asked(terminal, "/mcp reconnect nobody", "there is no server 'nobody'")
+        asked(terminal, "/mcp reconnect", "bare is connected", "'broken' cannot be used")
         leave(terminal)
     assert server.violations == []
 

@@ -2,44 +2,22 @@
 
 import signal
 from pathlib import Path
-from typing import Any
 
 from testbed.exchange import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES
 from testbed.loaded import read
 from testbed.replies import Call, Say
 from testbed.run_agent import start_agent
 from testbed.server import ModelServer
+from testbed.terminals import asked, leave, sessions
 
 from agent_cli.types.entries import ModelSwitched
 
 FIRST = "anthropic/test-model"
-GAP = r"(?: |\x1b\[[0-9;]*m)+"
-"""Blanks, and styles that begin or end there; " +" in what is expected."""
-PROMPT = ">[ \x08]"
-"""The space after the prompt may be drawn by moving the cursor."""
 
 
 def look(number: int) -> Call:
     """A call that is no repetition of the one before."""
     return Call("list_files", {"path": ".", "recursive": number % 2 == 0})
-
-
-def say(terminal: Any, text: str, then: str) -> None:
-    terminal.expect(PROMPT)
-    terminal.send(text + "\r")
-    terminal.expect(then.replace(" +", GAP))
-
-
-def leave(terminal: Any) -> None:
-    terminal.expect(PROMPT)
-    terminal.sendeof()
-    terminal.wait()
-    assert terminal.exitstatus == 0
-    terminal.close()
-
-
-def sessions(home: Path) -> list[Path]:
-    return sorted((home / "agent/data/sessions").glob("*/*.jsonl"))
 
 
 def test_each_wire_can_read_what_the_others_said(project: Path, home: Path):
@@ -62,8 +40,8 @@ def test_each_wire_can_read_what_the_others_said(project: Path, home: Path):
         terminal = start_agent(["-m", FIRST, "-y"], cwd=project, home=home, server=server)
         for number, (model, _) in enumerate(wires):
             if number:
-                say(terminal, f"/model {model}", f"from here on {model} is asked")
-            say(terminal, f"Question {number}.", f"Answer {number}")
+                asked(terminal, f"/model {model}", f"from here on {model} is asked")
+            asked(terminal, f"Question {number}.", f"Answer {number}")
         leave(terminal)
     assert server.violations == []
     assert [one.wire for one in server.requests] == [wire for _, wire in wires for _ in range(2)]
@@ -74,17 +52,17 @@ def test_each_wire_can_read_what_the_others_said(project: Path, home: Path):
 def test_the_model_is_the_same_after_a_kill(project: Path, home: Path):
     with ModelServer([Say("Answer 0."), Say("Answer 1."), Say("Answer 2.")]) as server:
         terminal = start_agent(["-m", FIRST], cwd=project, home=home, server=server)
-        say(terminal, "Question 0.", "Answer 0")
-        say(terminal, "/model openai/test-model", "from here on openai/test-model is asked")
+        asked(terminal, "Question 0.", "Answer 0")
+        asked(terminal, "/model openai/test-model", "from here on openai/test-model is asked")
         terminal.kill(signal.SIGKILL)
         terminal.wait()
         terminal.close()
         terminal = start_agent(["-c"], cwd=project, home=home, server=server)
-        say(terminal, "/status", "model +openai/test-model")
-        say(terminal, "Question 1.", "Answer 1")
+        asked(terminal, "/status", "model +openai/test-model")
+        asked(terminal, "Question 1.", "Answer 1")
         leave(terminal)
         terminal = start_agent(["-c", "-m", FIRST], cwd=project, home=home, server=server)
-        say(terminal, "Question 2.", "Answer 2")
+        asked(terminal, "Question 2.", "Answer 2")
         leave(terminal)
     assert server.violations == []
     wires = [ANTHROPIC_MESSAGES, OPENAI_RESPONSES, ANTHROPIC_MESSAGES]
@@ -98,16 +76,18 @@ def test_the_model_is_the_same_after_a_kill(project: Path, home: Path):
 def test_what_could_be_asked_is_listed_and_what_cannot_is_reported(project: Path, home: Path):
     with ModelServer([Say("Answer 0.")]) as server:
         terminal = start_agent(["-m", FIRST], cwd=project, home=home, server=server)
-        say(terminal, "/model", r"anthropic/test-model is asked")
+        asked(terminal, "/model", r"anthropic/test-model is asked")
         terminal.expect("anthropic/claude-sonnet-5-5 .*window")
         terminal.expect("any other name works")
-        say(terminal, "/model sonnet-5-5x", "'sonnet-5-5x' is no model")
+        asked(terminal, "/model sonnet-5-5x", "'sonnet-5-5x' is no model")
         terminal.expect("like it: .*sonnet-5-5")
-        say(terminal, "/model mistral/some", "no key for provider 'mistral'")
-        say(terminal, "/model nobody/some", "unknown provider 'nobody'")
-        say(terminal, "/status", f"model +{FIRST}")
-        say(terminal, "/model claude-haiku-5-5", "from here on anthropic/claude-haiku-5-5 is asked")
-        say(terminal, "Question 0.", "Answer 0")
+        asked(terminal, "/model mistral/some", "no key for provider 'mistral'")
+        asked(terminal, "/model nobody/some", "unknown provider 'nobody'")
+        asked(terminal, "/status", f"model +{FIRST}")
+        asked(
+            terminal, "/model claude-haiku-5-5", "from here on anthropic/claude-haiku-5-5 is asked"
+        )
+        asked(terminal, "Question 0.", "Answer 0")
         leave(terminal)
     assert server.violations == []
     assert server.requests[0].body["model"] == "claude-haiku-5-5"
@@ -117,6 +97,6 @@ def test_a_limit_that_could_not_be_kept_is_no_choice(project: Path, home: Path):
     with ModelServer([]) as server:
         args = ["-m", "anthropic/claude-haiku-5-5", "--max-cost", "1"]
         terminal = start_agent(args, cwd=project, home=home, server=server)
-        say(terminal, f"/model {FIRST}", "max_cost cannot be kept")
-        say(terminal, "/status", "model +anthropic/claude-haiku-5-5")
+        asked(terminal, f"/model {FIRST}", "max_cost cannot be kept")
+        asked(terminal, "/status", "model +anthropic/claude-haiku-5-5")
         leave(terminal)

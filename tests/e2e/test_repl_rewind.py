@@ -2,34 +2,16 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 from testbed.loaded import read
 from testbed.replies import Say
 from testbed.run_agent import run_agent, start_agent
 from testbed.server import ModelServer
+from testbed.terminals import PROMPT, end, leave, say, sessions
 
 from agent_cli.types.entries import Rewound, SessionStarted
 
 MODEL = ["-m", "anthropic/test-model"]
-PROMPT = ">[ \x08]"
-"""The space after the prompt may be drawn by moving the cursor."""
-
-
-def say(terminal: Any, text: str) -> None:
-    terminal.send(text + "\r")
-
-
-def leave(terminal: Any) -> None:
-    terminal.expect(PROMPT)
-    terminal.sendeof()
-    terminal.wait()
-    assert terminal.exitstatus == 0
-    terminal.close()
-
-
-def sessions(home: Path) -> list[Path]:
-    return sorted((home / "agent/data/sessions").glob("*/*.jsonl"))
 
 
 def test_esc_esc_takes_words_back_and_gives_them_to_be_edited(project: Path, home: Path):
@@ -80,9 +62,9 @@ def test_words_are_taken_back_by_number_or_not_at_all(project: Path, home: Path)
                 terminal.expect(PROMPT)
             say(terminal, given)
             terminal.expect(told)
-        terminal.expect("First words")
-        terminal.sendintr()
-        leave(terminal)
+        terminal.expect(PROMPT + ".*First words")
+        terminal.sendintr()  # the line is cleared, and its prompt is not drawn again
+        end(terminal)
     assert len(server.requests) == 1
 
 

@@ -51,7 +51,7 @@ class Held:
     def assert_left(self) -> None:
         """The shell and what watches over the terminal are two: either may have been first."""
         self.terminal.expect("ended")
-        shown = self.terminal.before
+        shown = self.terminal.before + self.terminal.buffer
         while {mode: last(mode, shown) for mode in LEFT} != LEFT:
             shown += self.terminal.read_nonblocking(4096, SECONDS)
         self.assert_mode_restored()

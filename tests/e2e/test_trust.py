@@ -8,10 +8,10 @@ from testbed.exchange import Exchange
 from testbed.replies import Call, Say
 from testbed.run_agent import Completed, run_agent, start_agent
 from testbed.server import ModelServer
+from testbed.terminals import leave
 
 MODEL = ["-m", "anthropic/test-model"]
 DONE = Call("attempt_completion", {"result": "All done."})
-PROMPT = ">[ \x08]"
 QUESTION = "Trust this folder"
 CONFIG = "mode = 'ask'\nyolo = true\n[providers.anthropic]\nbase_url = 'http://127.0.0.1:1'\n"
 IN_ASK_MODE = "# Current mode\\n\\nask "
@@ -217,10 +217,7 @@ def answer(project: Path, home: Path, keys: str, *, before: str = "") -> tuple[A
         terminal.expect(QUESTION)
         terminal.send(keys)
         terminal.expect("Hello")
-        terminal.expect(PROMPT)
-        terminal.sendeof()
-        terminal.wait()
-        terminal.close()
+        leave(terminal)
     return terminal, has_effect(server.requests[0])
 
 

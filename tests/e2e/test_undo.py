@@ -9,6 +9,7 @@ from testbed.one_shot import run
 from testbed.replies import Call, Say
 from testbed.run_agent import run_agent, start_agent, start_process
 from testbed.server import ModelServer
+from testbed.terminals import asked, leave
 
 MODEL = ["-m", "anthropic/test-model"]
 DONE = Call("attempt_completion", {"result": "All done."})
@@ -98,14 +99,9 @@ def test_at_the_terminal_it_is_undone_made_again_and_shown(project: Path, home: 
             ("/undo", "nothing to undo", "# A project"),
             ("/undo x", "not the number of a turn", "# A project"),
         ]:
-            terminal.expect(">[ \x08]")
-            terminal.send(command + "\r")
-            terminal.expect(shown)
+            asked(terminal, command, shown)
             assert (project / "README.md").read_text().startswith(first)
-        terminal.expect(">[ \x08]")
-        terminal.sendeof()
-        terminal.wait()
-        terminal.close()
+        leave(terminal)
 
 
 def test_what_a_killed_command_had_done_is_undone(project: Path, home: Path):
