@@ -8,6 +8,7 @@ from typing import Protocol
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.input.vt100 import Vt100Input
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.key_binding.key_processor import KeyPress
 from prompt_toolkit.keys import Keys
 
 from agent_cli.frontends.given_text import given
@@ -24,6 +25,14 @@ class KeysAtWork(Vt100Input):
 
     def raw_mode(self) -> AbstractContextManager[None]:
         return _keys_at_once(self.fileno())
+
+    def flush_keys(self) -> list[KeyPress]:
+        """Return what was no beginning of another key; Esc is known then, and need not wait.
+
+        Elsewhere it begins Alt and another key, for which the bindings would wait once more.
+        """
+        alone = KeyPress(Keys.SIGINT)
+        return [alone if one.key == Keys.Escape else one for one in super().flush_keys()]
 
 
 @contextmanager
@@ -85,7 +94,7 @@ def _typing(keys: KeyBindings, desk: Callable[[], Desk], draft: LiveDraft) -> No
 
 
 def _acting(keys: KeyBindings, desk: Callable[[], Desk], interrupt: Interrupt) -> None:
-    @keys.add("escape")
+    @keys.add(Keys.SIGINT)
     def stop(event: KeyPressEvent) -> None:
         interrupt(again=False)
 
