@@ -6,7 +6,7 @@ again in the background; until then its tools are not offered.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +55,7 @@ class Servers:
         self._connecting: set[asyncio.Task[None]] = set()
 
     async def start(self, wait: float) -> None:
-        """Connect; to those that take longer than `wait` seconds, later.
+        """Connect; to those that take longer than `wait` seconds, or are not there, later.
 
         What a principal sees by credentials of their own has to be asked for with these.
         """
@@ -64,9 +64,7 @@ class Servers:
         wanted = [(self._common, name) for name in self.names]
         wanted += [(hub, key[1]) for key, hub in self._hubs.items() if key in self._sealed]
         for hub, name in wanted:
-            task = asyncio.create_task(self._connect(hub, name))
-            self._connecting.add(task)
-            task.add_done_callback(self._connecting.discard)
+            self._begin(self._connect(hub, name))
         if self._connecting:
             await asyncio.wait(set(self._connecting), timeout=wait)
 
@@ -108,15 +106,21 @@ class Servers:
             raise UnusableError(server, f"tokens.{principal}.mcp is not complete")
         return self._hubs.get(key, self._common)
 
+    def _begin(self, connecting: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(connecting)
+        self._connecting.add(task)
+        task.add_done_callback(self._connecting.discard)
+
     async def _connect(self, hub: Hub, server: str) -> None:
-        while True:
-            try:
-                await hub.connect(server)
-            except ToolError as error:
-                self._notice(str(error))
-                await asyncio.sleep(_AGAIN)
-            else:
-                return
+        try:
+            await hub.connect(server)
+        except ToolError as error:
+            self._notice(str(error))
+            self._begin(self._connect_later(hub, server))
+
+    async def _connect_later(self, hub: Hub, server: str) -> None:
+        await asyncio.sleep(_AGAIN)
+        await self._connect(hub, server)
 
 
 def _addresses(servers: Mapping[str, McpServer], token: Token) -> dict[str, McpServer]:
