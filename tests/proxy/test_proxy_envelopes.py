@@ -31,9 +31,9 @@ def test_a21_a_long_result_is_cut_and_says_so():
     assert set(read["data"]) == {"ä"}
 
 
-@given(st.text(min_size=2_000), st.integers(0, 3_000))
-def test_a_cut_result_is_json_and_no_longer_than_allowed(text: str, limit: int):
-    envelope = success(text, limit)
+@given(st.text(min_size=1), st.integers(2_000, 5_000), st.integers(0, 3_000))
+def test_a_cut_result_is_json_and_no_longer_than_allowed(text: str, times: int, limit: int):
+    envelope = success(text * times, limit)
     assert json.loads(envelope.text)["ok"] is True
     assert len(envelope.text.encode()) <= max(limit, 1_024)
 
