@@ -93,6 +93,23 @@ class Proxied:
         self.heard.append(heard)
         return Got(response.status, found, whole, [])
 
+    def listen(self, path: str, body: Any, hear: Callable[[bytes], object]) -> bytes:
+        """Ask for a stream; go away as soon as `hear` has enough of all that has come so far."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        try:
+            about = {"content-type": "application/json"}
+            connection.request("POST", path, msgspec.json.encode(body), about)
+            response = connection.getresponse()
+            assert response.status == 200
+            heard = b""
+            while piece := response.read1(65_536):
+                heard += piece
+                if hear(heard):
+                    break
+        finally:
+            connection.close()
+        return heard
+
     def check(self) -> None:
         """Assert what holds for all that clients were told; the proxy has ended by now."""
         if self.distinct:
