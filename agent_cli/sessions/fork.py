@@ -17,6 +17,13 @@ from agent_cli.types.errors import JournalError
 from agent_cli.types.queued_input import InputQueued, InputUnqueued
 
 
+class _Queued(Struct, frozen=True):
+    """Words that wait."""
+
+    seq: int
+    text: str
+
+
 class _Said(Struct, frozen=True):
     """A message of the user that holds."""
 
@@ -60,15 +67,16 @@ def fork(path: Path, at: int | None = None) -> Path:
 def cut_at(entries: Iterable[Envelope], at: int) -> Cut:
     """Return where the user's message after the first `at` comes; raises JournalError."""
     said: list[_Said] = []
-    waiting: tuple[int, ...] = ()
+    waiting: tuple[_Queued, ...] = ()
     for envelope in entries:
         match envelope.entry:
-            case InputQueued():
-                waiting = (*waiting, envelope.seq)
-            case InputUnqueued():
-                waiting = waiting[:-1]
+            case InputQueued(text):
+                waiting = (*waiting, _Queued(envelope.seq, text))
+            case InputUnqueued(text):
+                taken = max((one.seq for one in waiting if one.text == text), default=0)
+                waiting = tuple(one for one in waiting if one.seq != taken)
             case UserSaid(queued=queued):
-                said.append(_Said(envelope.seq, waiting))
+                said.append(_Said(envelope.seq, tuple(one.seq for one in waiting)))
                 waiting = waiting[1:] if queued else waiting
             case Rewound(kept):
                 del said[max(kept, 0) :]

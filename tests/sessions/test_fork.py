@@ -57,6 +57,11 @@ SAID: dict[str, tuple[list[Told], int, list[str]]] = {
         2,
         ["do it", "a"],
     ),
+    "nor are queued words that a hook forbade before others": (
+        [*map(InputQueued, "ab"), InputUnqueued("a"), UserSaid("b", queued=True)],
+        1,
+        ["do it"],
+    ),
     "words delivered before stay": (
         [*map(InputQueued, "ab"), *(UserSaid(one, queued=True) for one in "ab")],
         2,
