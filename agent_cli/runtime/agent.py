@@ -74,8 +74,7 @@ class Agent:
         Raises ProviderError when the model cannot be asked, HookError when a hook forbids it.
         Whatever is raised, cancellation included, every call has its result before.
         """
-        for waiting in self.session.state.queued:  # it was said before
-            await self._saying.deliver(waiting)
+        await self._saying.deliver_all()  # it was said before
         await self._saying.say(text, images, text if typed is None else typed)
         return await self.work()
 
