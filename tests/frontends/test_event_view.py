@@ -223,6 +223,20 @@ def test_to_dos_can_be_looked_at():
     assert "there is no to-do list" in viewed(then=lambda view: view.show_todos(()))
 
 
+QUEUED = [
+    pytest.param("Use tabs.\x1b", NONE, "» Use tabs.␛", id="as it is"),
+    pytest.param("Use tabs.", PLAIN, "[you] Use tabs.", id="in words"),
+    pytest.param("x\n" * 70, NONE, "» [pasted 71 lines]", id="by its label"),
+]
+
+
+@pytest.mark.parametrize(("text", "theme", "expected"), QUEUED)
+def test_words_that_waited_are_shown_where_they_are_heard(text, theme, expected):
+    entries = [TodosUpdated(TODOS[2:]), UserSaid(text, queued=True)]
+    shown = viewed(*told(*entries), TextDelta("I see."), theme=theme)
+    assert shown.split("\n", 1)[1].rstrip() == f"\n{expected}\nI see."
+
+
 def test_waiting_is_said_on_a_line_that_goes():
     assert viewed(Retrying(1, 5.0, "busy\x1b")) == ""
 

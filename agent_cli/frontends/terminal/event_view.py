@@ -12,6 +12,7 @@ from rich.text import Text
 
 from agent_cli.frontends.sanitiser import visible
 from agent_cli.frontends.terminal.call_view import CallView, Shown
+from agent_cli.frontends.terminal.folds import is_long, label_of
 from agent_cli.frontends.terminal.growing_calls import GrowingCalls
 from agent_cli.frontends.terminal.markdown_stream import MarkdownStream
 from agent_cli.frontends.terminal.milestones import milestone, todo_lines
@@ -124,7 +125,9 @@ class EventView:
 
     def _entry(self, entry: Entry) -> None:
         match entry:
-            case UserSaid():
+            case UserSaid(text, queued=True):
+                self._said(text)
+            case UserSaid():  # it stands there: it was typed at the prompt
                 self._after = "user"
             case AssistantSaid(message):
                 self._growing = GrowingCalls()
@@ -139,6 +142,12 @@ class EventView:
             case _:
                 if section := milestone(entry, self.theme):
                     self.show(section.shown, section.kind)
+
+    def _said(self, text: str) -> None:
+        """Show words that waited, where they are heard: until now they stood below the output."""
+        head = Text().append(self.theme.mark("»", say("you")), self.theme.accent)
+        shown = label_of(text) if is_long(text) else visible(text)
+        self.show(head.append(f" {shown}"), "user")
 
     def _show_call(self, shown: Shown) -> None:
         for part in shown.parts:

@@ -26,6 +26,19 @@ class Fold(Struct, frozen=True):
     image: Image | None = None
 
 
+def is_long(text: str) -> bool:
+    """Whether a text is more than is shown as it is."""
+    return len(text) > _MOST_CHARACTERS or text.count("\n") >= _MOST_LINES
+
+
+def label_of(text: str) -> str:
+    """Return what is shown for a text."""
+    lines = text.count("\n") + 1
+    if lines > _MOST_LINES:
+        return say("[pasted {lines:,} lines]", lines=lines)
+    return say("[pasted {characters:,} characters]", characters=len(text))
+
+
 class Folds:
     """What was folded in one run. It only grows, for the history and undo may bring it back."""
 
@@ -43,12 +56,8 @@ class Folds:
 
     def taken_in(self, text: str) -> str:
         """Return a text as it goes into the line."""
-        lines = text.count("\n") + 1
-        if lines > _MOST_LINES:
-            return self.fold(Fold(say("[pasted {lines:,} lines]", lines=lines), text))
-        if len(text) > _MOST_CHARACTERS or _FOLDS.search(text):
-            label = say("[pasted {characters:,} characters]", characters=len(text))
-            return self.fold(Fold(label, text))
+        if is_long(text) or _FOLDS.search(text):
+            return self.fold(Fold(label_of(text), text))
         return text
 
     def label(self, character: str) -> str | None:
