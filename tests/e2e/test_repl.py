@@ -11,7 +11,7 @@ from testbed.replies import Call, Delivery, Hang, Say, Status
 from testbed.run_agent import run_agent, start_agent
 from testbed.screens import CTRL_C, Screen
 from testbed.server import ModelServer
-from testbed.terminals import PROMPT, leave, say
+from testbed.terminals import PROMPT, asked, leave, say
 
 MODEL = ["-m", "anthropic/test-model"]
 DONE = Call("attempt_completion", {"result": "Everything is done."})
@@ -88,6 +88,13 @@ def test_a_wait_is_counted_down_and_can_be_left(project: Path, home: Path):
 
 
 @pytest.mark.invariant("U2")
+def test_what_a_provider_says_cannot_steer_the_terminal(project: Path, home: Path):
+    with ModelServer([Status(400, "no \x1b]0;mine\x07 model")]) as server:
+        terminal = start_agent(MODEL, cwd=project, home=home, server=server)
+        asked(terminal, "Go.", "refused the request", "no ␛]0;mine␇ model")
+        leave(terminal)
+
+
 def test_a_key_pressed_before_a_question_does_not_answer_it(project: Path, home: Path):
     other = Call("write_to_file", {"path": "other.txt", "content": "hello\n"})
     with ModelServer([Say(calls=[WRITE, other]), Say("I see.")]) as server:

@@ -135,6 +135,6 @@ class Repl:
         except ProviderError as error:
             message = ending_message(provider_verdict(error), str(error))
         except HookError as error:
-            message = visible(hook_message(error))
-        self._writer.show(Text(message, style="bold red"))
+            message = hook_message(error)
+        self._writer.show(Text(visible(message), style="bold red"))
         return FAILED

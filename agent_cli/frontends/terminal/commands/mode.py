@@ -1,5 +1,6 @@
 """`/mode`: what the model is to be, and which tools it has."""
 
+from agent_cli.frontends.sanitiser import visible
 from agent_cli.frontends.terminal.commands.base import Answer, Command, Here
 from agent_cli.i18n.catalog import say
 from agent_cli.types.entries import ModeSwitched
@@ -15,7 +16,8 @@ def run(here: Here, argument: str) -> Answer:
             slugs=", ".join(slugs),
         )
     if argument not in slugs:
-        return say("unknown mode {mode}; use one of {slugs}", mode=argument, slugs=", ".join(slugs))
+        told = say("unknown mode {mode}; use one of {slugs}", mode=argument, slugs=", ".join(slugs))
+        return visible(told)
     session.append(ModeSwitched(argument))
     return say("mode {mode}", mode=argument)
 
