@@ -23,17 +23,12 @@ from agent_cli.proxy.envelopes import ProxyError, anthropic_error, openai_error
 from agent_cli.proxy.injection import injected
 from agent_cli.proxy.listening import Listener
 from agent_cli.proxy.managed import Managed
-from agent_cli.proxy.models import PATH as MODELS
 from agent_cli.proxy.models import tell_models
 from agent_cli.proxy.passing import Passed, known_to, pass_conversation, pass_on, plainly
 from agent_cli.proxy.request import RESPONSE, Services, asked, pinned
+from agent_cli.proxy.routes import COUNT, DIALECTS, HEALTH, STORED, check_route
 from agent_cli.proxy.unpacking import unpacked
 
-_ALL: tuple[Dialect, ...] = (chat, responses, messages)
-DIALECTS = {one.PATH: one for one in _ALL}
-_COUNT = "/messages/count_tokens"
-_STORED = "/responses/"
-_HEALTH = ("", "/", "/health")
 _BYTES_PER_TOKEN = 4
 
 
@@ -69,17 +64,17 @@ class App:
         id_ = fresh_id("req_")
         began = time.monotonic()
         request = replace(request, headers=dict(self._listens.begin(id_, request.headers)))
-        path = request.path.removeprefix("/v1")
+        path = request.path.removeprefix("/v1") or "/"
         status = 200
         try:
-            if path in _HEALTH:
-                _check_route(request.method, path)
+            if path in HEALTH:
+                check_route(request.method, path)
                 body = b"" if request.method == "HEAD" else b'{"status":"ok"}'
                 about = {"x-request-id": id_, "x-agent-proxy-request-id": id_}
                 await reply.whole(200, {**about, **JSON}, body)
                 return
             principal = self._access.principal(request.headers)
-            _check_route(request.method, path)
+            check_route(request.method, path)
             encoding = request.headers.get("content-encoding", "")
             body = unpacked(request.body, encoding, self._services.config.server.max_body)
             visit = _Visit(id_, principal, request, reply, path, body)
@@ -99,11 +94,11 @@ class App:
 
     async def _answer(self, visit: _Visit) -> None:
         method, path = visit.request.method, visit.path
-        if path == _COUNT:
+        if path == COUNT:
             await self._count(visit)
         elif method == "POST" and path in DIALECTS:
             await self._converse(visit, DIALECTS[path])
-        elif path.startswith(_STORED):
+        elif path.startswith(STORED):
             await self._stored(visit)
         else:
             dialect = _dialect_of(visit.request.headers, path).NAME
@@ -174,7 +169,7 @@ class App:
             body = msgspec.json.encode(messages.with_history(injection.fields, history))
         upstream = self._services.upstream.first(messages.NAME)
         body = called(body, upstream.model(words(_value(fields, "model"))))
-        answer = await known_to(upstream, messages.NAME, _COUNT, headers, body)
+        answer = await known_to(upstream, messages.NAME, COUNT, headers, body)
         if answer is not None:
             await pass_on(answer, visit.reply, visit.headers)
             return
@@ -184,7 +179,7 @@ class App:
 
     async def _stored(self, visit: _Visit) -> None:
         """Pass on, but for responses that the upstream would show with what is hidden."""
-        id_ = visit.path.removeprefix(_STORED).partition("/")[0]
+        id_ = visit.path.removeprefix(STORED).partition("/")[0]
         age = self._services.config.continuity.days * 86_400.0
         if await self._services.store.get(RESPONSE, visit.principal, id_, age) is not None:
             raise ProxyError(404, "response_not_found", f"there is no response {id_!r} here")
@@ -203,32 +198,12 @@ class App:
         return await pinned(self._services, visit.principal, conversation, found)
 
 
-def _check_route(method: str, path: str) -> None:
-    if path in DIALECTS or path == _COUNT:
-        allowed: tuple[str, ...] = ("POST",)
-    elif path == MODELS or path.startswith(f"{MODELS}/"):
-        allowed = ("GET",)
-    elif path in _HEALTH:
-        allowed = ("GET", "HEAD")
-    elif path.startswith(_STORED):
-        allowed = ("GET", "DELETE", "POST")
-    else:
-        raise ProxyError(404, "not_found", f"there is nothing at {path!r}")
-    if method not in allowed:
-        raise ProxyError(
-            405,
-            "method_not_allowed",
-            f"{method} is not possible here; use {allowed[0]}",
-            headers={"allow": ", ".join(allowed)},
-        )
-
-
 def _dialect_of(headers: Mapping[str, str], path: str) -> Dialect:
     if path in DIALECTS:
         return DIALECTS[path]
-    if "anthropic-version" in headers or path == _COUNT:
+    if "anthropic-version" in headers or path == COUNT:
         return messages
-    return responses if path.startswith(_STORED) else chat
+    return responses if path.startswith(STORED) else chat
 
 
 def refused(

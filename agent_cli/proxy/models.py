@@ -12,8 +12,8 @@ from agent_cli.proxy.dialects import messages
 from agent_cli.proxy.dialects.shapes import mapping, sequence
 from agent_cli.proxy.passing import known_to, pass_on
 from agent_cli.proxy.request import Services
+from agent_cli.proxy.routes import MODELS
 
-PATH = "/models"
 _LARGEST = 16 * 1024 * 1024
 _OK = 200
 
@@ -23,7 +23,7 @@ async def tell_models(
 ) -> None:
     """Answer a request for all models, or for one, in the dialect. Raises ProxyError."""
     target = request.target.removeprefix("/v1")
-    name = unquote(target.partition("?")[0].removeprefix(PATH).strip("/"))
+    name = unquote(target.partition("?")[0].removeprefix(MODELS).strip("/"))
     aliases = services.upstream.aliases(dialect)
     if name in aliases:
         await reply.whole(200, {**headers, **JSON}, msgspec.json.encode(_entry(name, dialect)))
@@ -47,9 +47,7 @@ def listed(body: bytes, aliases: Sequence[str], dialect: str) -> bytes:
         known = mapping(msgspec.json.decode(body))
     except (msgspec.DecodeError, RecursionError):
         known = {}
-    others = [
-        one for one in sequence(known.get("data")) if mapping(one).get("id") not in set(aliases)
-    ]
+    others = [one for one in sequence(known.get("data")) if mapping(one).get("id") not in aliases]
     data = [*(_entry(name, dialect) for name in aliases), *others]
     if dialect != messages.NAME:
         return msgspec.json.encode({"object": "list", **known, "data": data})

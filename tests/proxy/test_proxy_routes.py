@@ -126,6 +126,15 @@ def test_a69_an_unknown_path_is_told_of_in_the_dialect_of_the_headers(
     assert is_shaped(shaped, got.json)
 
 
+ELSEWHERE = ["/v1/responses/../files", "/v1/responses/%2e%2e%2Ffiles", "/v1/models/..%5cfiles"]
+
+
+@pytest.mark.parametrize("path", ELSEWHERE)
+def test_no_path_leads_elsewhere_at_the_upstream(path: str, tmp_path: Path):
+    got, asked = models(tmp_path, path, {}, LISTED)
+    assert (got.status, asked) == (404, [])
+
+
 @pytest.mark.parametrize(
     ("path", "method", "allowed"),
     [
@@ -154,7 +163,7 @@ def test_paths_may_stand_without_their_version(cell: Cell, tmp_path: Path):
 def test_a70_health_needs_no_token(tmp_path: Path):
     with proxied([], tmp_path, **TOKEN) as proxy:
         assert proxy.ask("/health", b"", method="GET").json == {"status": "ok"}
-        for path in ("/", "/health", "/v1/health"):
+        for path in ("/", "/v1", "/health", "/v1/health"):
             head = proxy.ask(path, b"", method="HEAD")
             assert (head.status, head.body) == (200, b"")
 
