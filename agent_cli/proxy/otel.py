@@ -13,12 +13,13 @@ from opentelemetry.trace import Span, SpanKind, Status, StatusCode, set_span_in_
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 from opentelemetry.util.types import AttributeValue
 
+from agent_cli.proxy.routes import route_of
 from agent_cli.proxy.spending import counted
 from agent_cli.telemetry.otel import Providers
 
 NAME = "agent-proxy"
 _GOOD = 400
-_NOT_FOUND = 404
+_METHODS = frozenset({"GET", "HEAD", "POST", "DELETE"})
 _TOKENS = [4**power for power in range(14)]
 _SECONDS = [0.01 * 2**power for power in range(14)]
 _MARKS = {
@@ -140,12 +141,13 @@ class OtelListener:
 
     def _end(self, span: Span, fields: Mapping[str, Any]) -> None:
         status = int(fields["status"])
-        attributes: dict[str, AttributeValue] = {"http.response.status_code": status}
-        if status != _NOT_FOUND:
-            attributes |= {
-                "http.request.method": str(fields["method"]),
-                "http.route": str(fields["path"]),
-            }
+        method = str(fields["method"])
+        attributes: dict[str, AttributeValue] = {
+            "http.response.status_code": status,
+            "http.request.method": method if method in _METHODS else "_OTHER",
+        }
+        if route := route_of(str(fields["path"])):  # of anything else there is no end
+            attributes["http.route"] = route
         span.set_attributes(attributes)
         if status >= _GOOD:
             _fail(span, f"status_{status}")

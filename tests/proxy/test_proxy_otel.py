@@ -85,8 +85,9 @@ def test_a_refused_order_and_a_failure_are_seen(tmp_path: Path, collector: Colle
         proxy.ask(CHAT.path, CHAT.request([user("hi")]))
         proxy.ask(CHAT.path, CHAT.request([user("other")], model=f"{CANARY}-model"))
         proxy.ask(f"/v1/{CANARY}", {})
+        proxy.ask(f"/v1/models/{CANARY}", {}, {"host": "evil.example"}, CANARY)
         proxy.stop()
-    assert [span.failed for span in named(collector, "request")] == [True, True, True]
+    assert [span.failed for span in named(collector, "request")] == [True] * 4
     assert [span.failed for span in named(collector, "upstream_round")] == [False, True]
     events = collector.metrics["agent_proxy.events"]
     assert "mediation_failure" in {point.attributes["agent_proxy.event"] for point in events}
