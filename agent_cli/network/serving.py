@@ -60,14 +60,18 @@ class Reply:
         self._chunks = chunks
         self.begun = False
         self.ended = False
+        self.status = 0
+        """What the client was told; 0 if nothing."""
 
     async def whole(self, status: int, headers: Headers, body: bytes) -> None:
         fields = [*headers.items(), ("content-length", str(len(body)))]
         self.begun = self.ended = True
+        self.status = status
         await self._connection.send(_head(status, fields), h11.Data(data=body), h11.EndOfMessage())
 
     async def begin(self, status: int, headers: Headers) -> None:
         self.begun = True
+        self.status = status
         await self._connection.send(
             _head(status, [*headers.items(), ("transfer-encoding", "chunked")])
         )

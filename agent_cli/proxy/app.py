@@ -30,6 +30,8 @@ from agent_cli.proxy.routes import COUNT, DIALECTS, HEALTH, STORED, check_route
 from agent_cli.proxy.unpacking import unpacked
 
 _BYTES_PER_TOKEN = 4
+_GONE = 499
+"""The status of an answer that nobody got."""
 
 
 class _Visit(Struct):
@@ -65,7 +67,6 @@ class App:
         began = time.monotonic()
         request = replace(request, headers=dict(self._listens.begin(id_, request.headers)))
         path = request.path.removeprefix("/v1") or "/"
-        status = 200
         try:
             if path in HEALTH:
                 check_route(request.method, path)
@@ -80,7 +81,6 @@ class App:
             visit = _Visit(id_, principal, request, reply, path, body)
             await self._answer(visit)
         except ProxyError as error:
-            status = error.status
             if reply.begun:
                 reply.abort()
                 return
@@ -88,9 +88,8 @@ class App:
             await reply.whole(error.status, headers, body)
         finally:
             seconds = round(time.monotonic() - began, 3)
-            self._services.audit.write(
-                "response", id_, method=request.method, path=path, status=status, seconds=seconds
-            )
+            told = {"method": request.method, "path": path, "status": reply.status or _GONE}
+            self._services.audit.write("response", id_, **told, seconds=seconds)
 
     async def _answer(self, visit: _Visit) -> None:
         method, path = visit.request.method, visit.path

@@ -25,10 +25,11 @@ async def answer(
     delivery = _delivery(services, request, reply, headers)
     began = time.monotonic()
     course = None
-    status = "ok"
+    status = "internal_error"
     try:
         course, guided, resumed = await _begun(services, request, delivery, headers)
         await mediate(course, guided, resumed)
+        status = "ok"
     except ProxyError as error:
         status = error.code
         await delivery.fail(error, {**headers, **_told(course)})

@@ -37,9 +37,12 @@ def check_frame(heard: Heard) -> None:
 def check(answers: Iterable[Heard], events: list[Any], upstream: list[Any]) -> None:
     """Assert that the audit knows each answer, and that none has anything of what is managed."""
     ids = {event["request_id"] for event in events}
+    told = {one["request_id"]: one["status"] for one in events if one["event"] == "response"}
     secrets = set(_secrets(events))
     for heard in answers:
-        assert heard.headers["x-request-id"] in ids
+        id_ = heard.headers["x-request-id"]
+        assert id_ in ids
+        assert told.get(id_, heard.status) == heard.status
         if any(code in heard.body for code in _NAMES_THEM):
             continue
         theirs = _names(heard.asked)
