@@ -107,6 +107,7 @@ class App:
         fields = _fields(visit.body)
         headers = visit.request.headers
         injection = None
+        model = words(_value(fields, "model"))
         client = self._client(visit)
         known = self._services.config.clients.get(client)
         speaks = ("input" if dialect is responses else "messages") in fields
@@ -122,19 +123,14 @@ class App:
             visit.id,
             principal=visit.principal,
             path=visit.path,
-            model=_value(fields, "model"),
+            model=model or None,
             client=client or None,
             mediated=injection is not None,
         )
-        if speaks:
-            candidates = self._services.upstream.line(dialect.NAME)
-            model = words(_value(fields, "model"))
-            await self._services.accounts.admit(visit.principal, visit.id, candidates, model)
-        if injection is None and speaks:
-            await self._pass_conversation(visit, dialect, fields)
-            return
+        candidates = self._services.upstream.line(dialect.NAME)
+        await self._services.accounts.admit(visit.principal, visit.id, candidates, model)
         if injection is None:
-            await self._pass(visit, dialect.NAME)
+            await self._pass_conversation(visit, dialect, fields)
             return
         for name in injection.dropped:
             self._services.audit.write("tool_injection_conflict", visit.id, name=name)
@@ -147,12 +143,6 @@ class App:
         request = plainly(self._services, who, dialect, visit.request.headers, fields)
         passed = Passed(visit.target, visit.body, bool(dialect.client_names(fields)))
         await pass_conversation(self._services, request, passed, visit.reply, visit.headers)
-
-    async def _pass(self, visit: _Visit, dialect: str) -> None:
-        answer = await self._services.upstream.first(dialect).ask(
-            dialect, visit.target, visit.request.headers, visit.body, visit.request.method
-        )
-        await pass_on(answer, visit.reply, visit.headers)
 
     async def _count(self, visit: _Visit) -> None:
         """Count with all that the model would be shown; estimate where the upstream cannot."""
@@ -182,7 +172,10 @@ class App:
         age = self._services.config.continuity.days * 86_400.0
         if await self._services.store.get(RESPONSE, visit.principal, id_, age) is not None:
             raise ProxyError(404, "response_not_found", f"there is no response {id_!r} here")
-        await self._pass(visit, responses.NAME)
+        method, headers = visit.request.method, visit.request.headers
+        upstream = self._services.upstream.first(responses.NAME)
+        answer = await upstream.ask(responses.NAME, visit.target, headers, visit.body, method)
+        await pass_on(answer, visit.reply, visit.headers)
 
     def _client(self, visit: _Visit) -> str:
         token = self._services.config.tokens.get(visit.principal)

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from testbed.exchange import ANTHROPIC_MESSAGES, OPENAI_CHAT
-from testbed.managed_service import ToolService
+from testbed.managed_service import Answered, ToolService
 from testbed.postgres import needs_postgres
-from testbed.proxied import Got, Proxied, proxied
+from testbed.proxied import Got, Proxied, configured, proxied, serving
 from testbed.proxy_backup import backed_up
 from testbed.proxy_cells import Cell, M, N, W, cells
 from testbed.proxy_clients import read, user
@@ -164,6 +165,21 @@ def test_the_usage_may_tell_what_each_round_has_cost(cell: Cell, tmp_path: Path)
     assert [one["status"] for one in told["per_round"]] == [200, 429, 200]
     assert [one["input_tokens"] for one in told["per_round"]] == [1_000, 0, 1_000]
     assert told["cost_usd"] == pytest.approx(2 * COST)
+
+
+def test_a72_what_has_no_history_costs_as_well(tmp_path: Path):
+    told = Answered(body=b'{"output": [], "usage": {"input_tokens": 1000, "output_tokens": 0}}')
+    with ToolService(lambda tool, asked: told) as upstream, ToolService() as service:
+        known = Proxied(upstream, service, tmp_path)
+        parts = budgeted(tokens=1_000)
+        config = configured(upstream.url, service, tmp_path, **parts)
+        backup = {"backup": replace(config.upstream, api_key_env="")}
+        with serving(known, replace(config, fallback=backup)) as proxy:
+            bare = {"model": "m", "prompt": {"id": "pmpt_1"}}
+            statuses = [proxy.ask("/v1/responses", bare, ALICE).status for _ in range(2)]
+        assert (statuses, upstream.begun) == ([200, 429], ["v1/responses"])
+    (line,) = book(tmp_path)
+    assert line.input == 1_000
 
 
 @cells

@@ -59,7 +59,7 @@ def offering(fields: Fields, tools: Sequence[Offer]) -> Fields:
 
 
 def history(fields: Fields) -> list[Raw]:
-    return LIST.decode(fields["messages"])
+    return LIST.decode(fields["messages"]) if "messages" in fields else []
 
 
 def with_history(fields: Fields, history: Sequence[Raw]) -> Fields:

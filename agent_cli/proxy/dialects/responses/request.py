@@ -78,7 +78,9 @@ def offering(fields: Fields, tools: Sequence[Offer]) -> Fields:
 
 
 def history(fields: Fields) -> list[Raw]:
-    """Return the input's items; a text is one of them."""
+    """Return the input's items; a text is one of them, and a stored prompt needs none."""
+    if "input" not in fields:
+        return []
     raw = fields["input"]
     if is_text(raw):
         return [encoded({"role": "user", "content": msgspec.json.decode(raw)})]
