@@ -20,7 +20,7 @@ from agent_cli.proxy.dialects.dialect import Dialect
 from agent_cli.proxy.dialects.functions import is_old, old_form
 from agent_cli.proxy.dialects.shapes import words
 from agent_cli.proxy.envelopes import ProxyError, anthropic_error, openai_error
-from agent_cli.proxy.injection import injected
+from agent_cli.proxy.injection import Injection, injected
 from agent_cli.proxy.listening import Listener
 from agent_cli.proxy.managed import Managed
 from agent_cli.proxy.models import tell_models
@@ -106,18 +106,10 @@ class App:
     async def _converse(self, visit: _Visit, dialect: Dialect) -> None:
         fields = _fields(visit.body)
         headers = visit.request.headers
-        injection = None
-        model = words(_value(fields, "model"))
-        client = self._client(visit)
-        known = self._services.config.clients.get(client)
-        speaks = ("input" if dialect is responses else "messages") in fields
-        spoken, meant = dialect, fields
-        if speaks and (known is None or known.mediate):
-            tools = await self._tools(visit, fields)
-            mediation = self._services.config.mediation
-            if dialect is chat and is_old(fields):
-                spoken, meant = old_form(fields)
-            injection = injected(spoken, meant, headers, tools, mediation)
+        client, model = self._client(visit), words(_value(fields, "model"))
+        old = dialect is chat and is_old(fields)
+        spoken, meant = old_form(fields) if old else (dialect, fields)
+        injection = await self._injected(visit, client, spoken, meant)
         self._services.audit.write(
             "request",
             visit.id,
@@ -137,6 +129,18 @@ class App:
         request = asked((visit.id, visit.principal, client), spoken, headers, meant, injection)
         await mediating.answer(self._services, request, visit.reply, visit.headers)
 
+    async def _injected(
+        self, visit: _Visit, client: str, dialect: Dialect, fields: Fields
+    ) -> Injection | None:
+        """Return the request with managed tools; None for one that gets none."""
+        known = self._services.config.clients.get(client)
+        speaks = ("input" if dialect is responses else "messages") in fields
+        if not speaks or not (known is None or known.mediate):
+            return None
+        tools = await self._tools(visit, fields)
+        mediation = self._services.config.mediation
+        return injected(dialect, fields, visit.request.headers, tools, mediation)
+
     async def _pass_conversation(self, visit: _Visit, dialect: Dialect, fields: Fields) -> None:
         """Pass on what nothing is added to."""
         who = (visit.id, visit.principal, "")
@@ -147,13 +151,12 @@ class App:
     async def _count(self, visit: _Visit) -> None:
         """Count with all that the model would be shown; estimate where the upstream cannot."""
         fields = _fields(visit.body)
-        tools = await self._tools(visit, fields)
-        mediation = self._services.config.mediation
-        headers = visit.request.headers
-        injection = injected(messages, fields, headers, tools, mediation)
+        headers, client = visit.request.headers, self._client(visit)
+        injection = await self._injected(visit, client, messages, fields)
         body = visit.body
-        if injection is not None and "messages" in fields:
-            request = asked((visit.id, visit.principal, ""), messages, headers, fields, injection)
+        if injection is not None:
+            who = (visit.id, visit.principal, client)
+            request = asked(who, messages, headers, fields, injection)
             _, history = await mediating.history_of(self._services, request, {})
             body = msgspec.json.encode(messages.with_history(injection.fields, history))
         upstream = self._services.upstream.first(messages.NAME)

@@ -15,6 +15,7 @@ from testbed.proxy_cells import Cell, M, N, cells, messages_cells, whole_cells
 from testbed.proxy_clients import repeated, results, user
 from testbed.replies import Say
 
+from agent_cli.proxy.clients import Client
 from agent_cli.proxy.config import Token
 from agent_cli.proxy.envelopes import ProxyError
 from agent_cli.proxy.unpacking import unpacked
@@ -222,12 +223,15 @@ def test_a_models_own_name_here_is_said_to_the_upstream(cell: Cell, tmp_path: Pa
 
 
 def test_a70_tokens_are_estimated_where_the_upstream_cannot_count(tmp_path: Path):
-    with proxied([], tmp_path) as proxy:
+    clients = {"aider": Client(agents=("aider",), mediate=False)}
+    with proxied([], tmp_path, clients=clients) as proxy:
         body = COUNTING.request([user("hi")])
         more = proxy.ask(COUNT, body)
         fewer = proxy.ask(COUNT, body, {"x-agent-proxy-mediation": "off"})
+        bare = proxy.ask(COUNT, body, {"user-agent": "aider/0.86"})
         proxy.upstream.violations.clear()
     assert more.headers["x-agent-proxy-estimate"] == "1"
+    assert bare.json == fewer.json
     assert [*more.json] == ["input_tokens"]
     assert more.json["input_tokens"] > fewer.json["input_tokens"]
 
