@@ -64,6 +64,7 @@ def _first(flags: Flags) -> None:
         from agent_cli.cli.first_start import offer  # noqa: PLC0415 - this once
 
         offer(nothing)
+        bring_keys(os.environ)
         start(flags)
 
 

@@ -3,10 +3,12 @@
 import json
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from testbed.model_lists import KEY, listing
 from testbed.run_agent import Completed, environment, run_agent, start_agent
+from testbed.terminals import leave
 
 from agent_cli.settings.credentials import credentials_file
 from agent_cli.settings.places import config_file
@@ -113,28 +115,43 @@ def test_other_settings_stay_as_they_are(project: Path, home: Path):
     )
 
 
+def pastes(terminal: Any) -> None:
+    terminal.expect(r"1\. paste a key: anthropic, openai")
+    terminal.expect("Number: ")
+    terminal.sendline("1")
+    terminal.expect("Provider")
+    terminal.sendline("openai")
+    terminal.expect("not shown")
+    terminal.sendline(KEY)
+    terminal.expect("Model .large.: ")
+    terminal.sendline("small")
+    terminal.expect("Write it")
+    terminal.sendline("")
+    terminal.expect("Next: agent")
+
+
 def test_a_person_chooses_pastes_and_agrees(project: Path, home: Path):
     with listing("large", "small") as url:
         env = {"OPENAI_BASE_URL": f"{url}/v1", "OLLAMA_HOST": "127.0.0.1:9"}
         terminal = start_agent(["setup"], cwd=project, home=home, env=env)
-        terminal.expect(r"1\. paste a key: anthropic, openai")
-        terminal.expect("Number: ")
-        terminal.sendline("1")
-        terminal.expect("Provider")
-        terminal.sendline("openai")
-        terminal.expect("not shown")
-        terminal.sendline(KEY)
-        terminal.expect("Model .large.: ")
-        terminal.sendline("small")
-        terminal.expect("Write it")
-        terminal.sendline("")
-        terminal.expect("Next: agent")
+        pastes(terminal)
         seen = terminal.before
         terminal.wait()
     assert terminal.exitstatus == 0
     terminal.close()
     assert KEY not in seen
     assert settings(home) == {"model": "openai/small"}
+
+
+def test_who_sets_up_at_the_first_start_goes_on_with_that_key(project: Path, home: Path):
+    with listing("large", "small") as url:
+        env = {"OPENAI_BASE_URL": f"{url}/v1", "OLLAMA_HOST": "127.0.0.1:9"}
+        terminal = start_agent([], cwd=project, home=home, env=env)
+        terminal.expect(r"\[q\]uit\? ")
+        terminal.sendline("s")
+        pastes(terminal)
+        terminal.expect("agent, model openai/small")
+        leave(terminal)
 
 
 def test_the_first_start_offers_demo_and_setup(project: Path, home: Path):
