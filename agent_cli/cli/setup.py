@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 from msgspec import Struct
 
-from agent_cli.cli.setup_choices import Choice, choices, own_server
+from agent_cli.cli.setup_choices import Choice, choices, own_server, typed_line
+from agent_cli.engine.outcomes import EXIT_STATUS, Verdict
 from agent_cli.frontends.sanitiser import in_one_line, visible
 from agent_cli.i18n.catalog import say
 from agent_cli.providers.listing import list_models
@@ -95,7 +96,7 @@ def _asked() -> Choice:
     offered = choices(os.environ)
     for number, (line, _) in enumerate(offered, 1):
         sys.stdout.write(f"  {number}. {in_one_line(line)}\n")
-    answer = _line(say("Number: "))
+    answer = typed_line(say("Number: "))
     if not answer.isdecimal() or not 0 < int(answer) <= len(offered):
         raise typer.BadParameter(
             say(
@@ -119,7 +120,7 @@ def _checked(
     except ProviderError as error:
         if error.fault is Fault.AUTHENTICATION:
             sys.stderr.write(visible(say("the key was refused: {why}", why=error)) + "\n")
-            raise typer.Exit(41) from error
+            raise typer.Exit(EXIT_STATUS[Verdict.AUTHENTICATION]) from error
         sys.stderr.write(visible(say("its models could not be listed: {why}", why=error)) + "\n")
         return choice
     names = [model.id for model in listed]
@@ -131,7 +132,7 @@ def _checked(
         return choice if choice.model or not names else choice.with_model(names[0])
     for name in names[:20]:
         sys.stdout.write(f"  {in_one_line(name)}\n")
-    return choice.with_model(_line(say("Model [{first}]: ", first=names[0])) or names[0])
+    return choice.with_model(typed_line(say("Model [{first}]: ", first=names[0])) or names[0])
 
 
 def _agreed(choice: Choice) -> bool:
@@ -144,7 +145,7 @@ def _agreed(choice: Choice) -> bool:
         place = credentials_file(os.environ)
         kept = say("{variable}: in the keyring, or in {path}", variable=choice.variable, path=place)
         sys.stdout.write(f"  {kept}\n")
-    return _line(say("Write it? [Y]es, [n]o: ")).lower() in _YES
+    return typed_line(say("Write it? [Y]es, [n]o: ")).lower() in _YES
 
 
 def _write(choice: Choice) -> None:
@@ -158,9 +159,3 @@ def _write(choice: Choice) -> None:
 
 def _settings() -> str:
     return str(config_file(os.environ))
-
-
-def _line(prompt: str) -> str:
-    sys.stdout.write(prompt)
-    sys.stdout.flush()
-    return sys.stdin.readline().strip()

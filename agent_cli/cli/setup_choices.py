@@ -88,7 +88,7 @@ def own_server(name: str, url: str, variable: str, key: str, model: str) -> Choi
 
 
 def _pasted(hosted: list[str]) -> Choice:
-    provider = _line(say("Provider [{first}]: ", first=hosted[0])) or hosted[0]
+    provider = typed_line(say("Provider [{first}]: ", first=hosted[0])) or hosted[0]
     if provider not in hosted:
         raise typer.BadParameter(
             say("{name!r} is none of {names}", name=provider, names=", ".join(hosted))
@@ -98,12 +98,16 @@ def _pasted(hosted: list[str]) -> Choice:
 
 
 def _elsewhere() -> Choice:
-    url = _line(say("URL, up to and with /v1: "))
+    url = typed_line(say("URL, up to and with /v1: "))
     key = getpass(say("Key (it is not shown; Enter for none): ")).strip()
     return own_server("own", url, "", key, "")
 
 
-def _line(prompt: str) -> str:
+def typed_line(prompt: str) -> str:
+    """Return what is answered; raises Abort where nothing comes any more."""
     sys.stdout.write(prompt)
     sys.stdout.flush()
-    return sys.stdin.readline().strip()
+    answer = sys.stdin.readline()
+    if not answer:
+        raise typer.Abort
+    return answer.strip()

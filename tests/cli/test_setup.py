@@ -116,6 +116,7 @@ def test_other_settings_stay_as_they_are(project: Path, home: Path):
 
 
 def pastes(terminal: Any) -> None:
+    """Choose a model and its key, up to the last question."""
     terminal.expect(r"1\. paste a key: anthropic, openai")
     terminal.expect("Number: ")
     terminal.sendline("1")
@@ -126,8 +127,6 @@ def pastes(terminal: Any) -> None:
     terminal.expect("Model .large.: ")
     terminal.sendline("small")
     terminal.expect("Write it")
-    terminal.sendline("")
-    terminal.expect("Next: agent")
 
 
 def test_a_person_chooses_pastes_and_agrees(project: Path, home: Path):
@@ -135,12 +134,26 @@ def test_a_person_chooses_pastes_and_agrees(project: Path, home: Path):
         env = {"OPENAI_BASE_URL": f"{url}/v1", "OLLAMA_HOST": "127.0.0.1:9"}
         terminal = start_agent(["setup"], cwd=project, home=home, env=env)
         pastes(terminal)
+        terminal.sendline("")
+        terminal.expect("Next: agent")
         seen = terminal.before
         terminal.wait()
     assert terminal.exitstatus == 0
     terminal.close()
     assert KEY not in seen
     assert settings(home) == {"model": "openai/small"}
+
+
+def test_the_end_of_what_is_typed_is_no_yes(project: Path, home: Path):
+    with listing("large", "small") as url:
+        env = {"OPENAI_BASE_URL": f"{url}/v1", "OLLAMA_HOST": "127.0.0.1:9"}
+        terminal = start_agent(["setup"], cwd=project, home=home, env=env)
+        pastes(terminal)
+        terminal.sendeof()
+        terminal.wait()
+    assert terminal.exitstatus == 1
+    terminal.close()
+    assert not config_file(environment(home, None)).exists()
 
 
 def test_who_sets_up_at_the_first_start_goes_on_with_that_key(project: Path, home: Path):
@@ -150,6 +163,7 @@ def test_who_sets_up_at_the_first_start_goes_on_with_that_key(project: Path, hom
         terminal.expect(r"\[q\]uit\? ")
         terminal.sendline("s")
         pastes(terminal)
+        terminal.sendline("")
         terminal.expect("agent, model openai/small")
         leave(terminal)
 
