@@ -73,6 +73,14 @@ def test_a59_while_tools_run_the_client_is_kept_waiting(cell: Cell, tmp_path: Pa
     assert read(wire, body, stream=True).text == "Looking.\n\nDone."
 
 
+@stream_cells
+def test_a53_who_was_kept_waiting_for_a_reply_that_died_gets_the_next(cell: Cell, tmp_path: Path):
+    dies = Say("Lost.", delivery=Delivery(before=0.2, cut_at=10))
+    with proxied([dies, Say("Done.")], tmp_path, limits={"heartbeat": 0.05}) as proxy:
+        _, answer = cell.ask(proxy, [user("hi")])
+    assert answer.text == "Done."
+
+
 @cells
 def test_a62_usage_that_was_not_asked_for_is_not_shown(cell: Cell, tmp_path: Path):
     with proxied([Say(calls=[M]), Say("Done.")], tmp_path) as proxy:

@@ -100,6 +100,8 @@ class MessagesStream(Counting):
         self._view = view
         self._rounds = 0
         self._next = 0
+        self._begun = False
+        """The client was told of the message."""
         self._now = _Reading()
         self.substantial = False
         self.owned: Container[str] = ()
@@ -135,7 +137,8 @@ class MessagesStream(Counting):
         self._now.head = {
             name: message[name] for name in message if name not in ("content", "usage")
         }
-        return raw if self._rounds == 1 else b""
+        begun, self._begun = self._begun, True
+        return b"" if begun else raw
 
     def _note_end(self, raw: bytes, event: dict[str, Any]) -> bytes:
         delta = mapping(event.get("delta"))

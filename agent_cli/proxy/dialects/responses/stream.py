@@ -97,6 +97,8 @@ class ResponsesStream(Counting):
         self._numbered = _Numbers().give
         self._begun: dict[str, Any] = {}
         """The response as the client was told of it first."""
+        self._begun_in = 0
+        """The round that it was told in; one before it may have come to nothing."""
         self._now = _Reading()
         self._partial = Partial()
         self.substantial = False
@@ -121,14 +123,19 @@ class ResponsesStream(Counting):
             self._note_end(FIELDS.decode(frame.data)["response"])
             return b""
         if kind in ("response.created", "response.in_progress", "response.queued"):
-            if self._rounds > 1:
-                return b""
-            begun = as_asked(mapping(event.get("response")), self._asked)
-            self._begun = self._begun or begun
-            return self._numbered(b"", {**event, "response": begun})
+            return self._begin_response(event)
         if "output_index" in event:
             return self._item(raw, event, frame)
         return self._numbered(raw, event)
+
+    def _begin_response(self, event: dict[str, Any]) -> bytes:
+        if not self._begun:
+            self._begun_in = self._rounds
+        elif self._begun_in != self._rounds:
+            return b""
+        begun = as_asked(mapping(event.get("response")), self._asked)
+        self._begun = self._begun or begun
+        return self._numbered(b"", {**event, "response": begun})
 
     def _note_end(self, whole: Raw) -> None:
         fields = mapping(msgspec.json.decode(whole))
