@@ -78,6 +78,11 @@ def items(raw: Raw | None) -> list[Raw]:
     return LIST.decode(raw) if raw is not None and bytes(raw)[:1] == b"[" else []
 
 
+def members(raw: Raw) -> Fields:
+    """Return the members of a JSON object, none for anything else."""
+    return FIELDS.decode(raw) if bytes(raw)[:1] == b"{" else {}
+
+
 def is_text(raw: Raw) -> bool:
     return bytes(raw)[:1] == b'"'
 

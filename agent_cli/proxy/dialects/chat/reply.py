@@ -37,7 +37,7 @@ def read(body: bytes) -> Turn:
         message = FIELDS.decode(choice["message"])
     except (msgspec.DecodeError, KeyError, IndexError) as error:
         raise WireError(f"not a chat completion: {error}") from error
-    finish = value_of(choice, "finish_reason") or ""
+    finish = words(value_of(choice, "finish_reason"))
     head = {name: value_of(fields, name) for name in fields if name not in _BODY_PARTS}
     beside = {name: choice[name] for name in choice if name not in ("message", "finish_reason")}
     extra = {name: message[name] for name in message if name not in _MESSAGE_PARTS}
@@ -45,7 +45,7 @@ def read(body: bytes) -> Turn:
         text_part(message.get("content")),
         calls_in(message),
         finish=finish,
-        usage=value_of(fields, "usage") or {},
+        usage=mapping(value_of(fields, "usage")),
         head={**head, "choice": {name: msgspec.json.decode(raw) for name, raw in beside.items()}},
         extra={name: msgspec.json.decode(raw) for name, raw in extra.items()},
     )
@@ -123,9 +123,11 @@ def compose(rounds: Sequence[Round], usage: dict[str, Any], asked: Fields) -> by
     first, last = rounds[0].turn, rounds[-1]
     extra = dict(last.turn.extra)
     for name in THOUGHTS:
-        thoughts = [one.turn.extra.get(name) for one in rounds if one.shows_thoughts or one.text]
+        thoughts = [
+            words(one.turn.extra.get(name)) for one in rounds if one.shows_thoughts or one.text
+        ]
         if any(thoughts):
-            extra[name] = "".join(thought for thought in thoughts if thought)
+            extra[name] = "".join(thoughts)
     calls = [part.raw for part in last.shown if part.role is Role.CALL]
     message: dict[str, Any] = {"role": "assistant", "content": visible_text(rounds) or None}
     message |= {name: value for name, value in extra.items() if name != "role"}

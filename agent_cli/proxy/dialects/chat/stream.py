@@ -10,14 +10,14 @@ from agent_cli.proxy.dialects.base import Fields, StreamCutError, encoded, their
 from agent_cli.proxy.dialects.base import value_of as member
 from agent_cli.proxy.dialects.chat.grammar_tools import as_made, grammar_piece
 from agent_cli.proxy.dialects.chat.reply import SEPARATOR, THOUGHTS, assembled, finish_of
-from agent_cli.proxy.dialects.shapes import mapping, words
+from agent_cli.proxy.dialects.events import BrokenStreamError, event_in, written
+from agent_cli.proxy.dialects.shapes import mapping, mappings, words
 from agent_cli.proxy.dialects.turns import Part, Role, Round, Turn, View
 from agent_cli.proxy.dialects.usage import Counting, untouched
 from agent_cli.proxy.envelopes import ProxyError, openai_error
 from agent_cli.types.events import Delta, ToolCallBegin, ToolCallDelta, ToolCallEnd
 from agent_cli.wire.frames import Frame
-from agent_cli.wire.openai_chat.calls import CallPiece, Calls, FunctionPiece
-from agent_cli.wire.sse import write_event
+from agent_cli.wire.openai_chat.calls import CallPiece, Calls
 
 Json: TypeAlias = dict[str, Any]
 DONE = b"[DONE]"
@@ -54,14 +54,10 @@ class _Reading:
         for name in _WORDS:
             if said := words(delta.get(name)):
                 self.words.setdefault(name, []).append(said)
-        for piece in delta.get("tool_calls") or ():
-            read = _PIECE.decode(msgspec.json.encode(piece))
-            if "custom" in piece:
-                read.function = grammar_piece(mapping(piece["custom"]))
-            self.calls.add(read, self.deltas)
+        for piece in mappings(delta.get("tool_calls")):
+            self.calls.add(_piece(piece), self.deltas)
         if old := delta.get("function_call"):
-            function = msgspec.convert(old, FunctionPiece)
-            self.calls.add(CallPiece(function=function), self.deltas)
+            self.calls.add(_piece({"function": old}), self.deltas)
 
     def may_pass(self, piece: Json, owned: Container[str]) -> bool:
         """Whether a piece of a call is the client's for sure, and nothing before it is not."""
@@ -80,7 +76,7 @@ class _Reading:
         """Take note of what stands beside the choices, and return it."""
         head = {name: chunk[name] for name in chunk if name not in ("choices", "usage")}
         self.head = {**self.head, **head}
-        self.usage = chunk.get("usage") or self.usage
+        self.usage = mapping(chunk.get("usage")) or self.usage
         return head
 
     def written_calls(self) -> list[Raw]:
@@ -99,6 +95,16 @@ class _Reading:
                 case _:
                     pass
         return [encoded(as_made(call)) for call in made.values()]
+
+
+def _piece(piece: Json) -> CallPiece:
+    try:
+        read = _PIECE.decode(msgspec.json.encode(piece))
+    except msgspec.ValidationError as error:
+        raise BrokenStreamError(error) from error
+    if "custom" in piece:
+        read.function = grammar_piece(mapping(piece["custom"]))
+    return read
 
 
 def _keep(call: dict[str, Any], opaque: str) -> None:
@@ -133,17 +139,17 @@ class ChatStream(Counting):
         if frame.data.startswith(DONE):
             self._now.held.append((raw, False))
             return b""
-        chunk = _chunk(frame)
+        chunk = event_in(frame)
         if chunk.get("error"):
             raise StreamCutError(str(chunk["error"]), "upstream_error")
         self._note(chunk)
-        choice = next(iter(chunk.get("choices") or ()), None)
+        choice = next(iter(mappings(chunk.get("choices"))), None)
         if not choice or choice.get("index"):
             self._now.held.append((raw, not choice))
             return b""
-        delta: dict[str, Any] = choice.get("delta") or {}
+        delta = mapping(choice.get("delta"))
         self._now.add(delta)
-        self._now.finish = choice.get("finish_reason") or self._now.finish
+        self._now.finish = words(choice.get("finish_reason")) or self._now.finish
         calls = any(delta.get(name) for name in ("tool_calls", "function_call"))
         if calls or choice.get("finish_reason"):
             return self._part_of(raw, chunk, choice, delta)
@@ -188,7 +194,7 @@ class ChatStream(Counting):
     def _part_of(self, raw: bytes, chunk: Json, choice: Json, delta: Json) -> bytes:
         """Hold the frame back, but not what may pass of it."""
         shown = {name: delta[name] for name in _WORDS if delta.get(name)}
-        pieces = list(delta.get("tool_calls") or ())
+        pieces = mappings(delta.get("tool_calls"))
         passing: list[Json] = []
         if self._view.native_at_once:
             passing = [piece for piece in pieces if self._now.may_pass(piece, self.owned)]
@@ -205,10 +211,10 @@ class ChatStream(Counting):
         if passing and not waiting and not choice.get("finish_reason"):
             return self._pass(raw, delta)
         held = {**chunk, "choices": [{**choice, "delta": rest}]}
-        self._now.held.append((_event(held), False))
+        self._now.held.append((written(held), False))
         passed = {**chunk, "choices": [{**choice, "delta": shown, "finish_reason": None}]}
         passed.pop("usage", None)
-        return self._pass(_event(passed), shown)
+        return self._pass(written(passed), shown)
 
     def turn(self) -> Turn:
         now = self._now
@@ -237,24 +243,24 @@ class ChatStream(Counting):
         shown = [part.raw for part in last.shown if part.role is Role.CALL]
         more = list(enumerate(shown))[len(self._now.shown) :]
         pieces = [piece for place, raw in more for piece in _call_pieces(place, raw)]
-        written = [before, *[self._write(piece) for piece in pieces]]
-        written.append(self._write({}, finish_of(last)))
+        rest = [before, *[self._write(piece) for piece in pieces]]
+        rest.append(self._write({}, finish_of(last)))
         if self._wants_usage:
-            written.append(_event({**self._envelope, "choices": [], "usage": usage or None}))
-        return b"".join([*written, b"data: [DONE]\n\n"])
+            rest.append(written({**self._envelope, "choices": [], "usage": usage or None}))
+        return b"".join([*rest, b"data: [DONE]\n\n"])
 
     def heartbeat(self, *, plain: bool) -> bytes:
         return self._write({}) if plain and self._envelope else b": keepalive\n\n"
 
     def error(self, error: ProxyError) -> bytes:
-        return _event(openai_error(error))
+        return written(openai_error(error))
 
     def _write(self, delta: dict[str, Any], finish: str | None = None) -> bytes:
         if not self._has_role:
             delta = {"role": "assistant", **delta}
             self._has_role = True
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
-        return _event({**self._envelope, "choices": [choice]})
+        return written({**self._envelope, "choices": [choice]})
 
 
 def _call_pieces(place: int, raw: Raw) -> list[dict[str, Any]]:
@@ -265,17 +271,3 @@ def _call_pieces(place: int, raw: Raw) -> list[dict[str, Any]]:
     begun: dict[str, Any] = {**call, "function": {**function, "arguments": ""}}
     more: dict[str, Any] = {"index": place, "function": {"arguments": function["arguments"]}}
     return [{"tool_calls": [{"index": place, **begun}]}, {"tool_calls": [more]}]
-
-
-def _chunk(frame: Frame) -> dict[str, Any]:
-    try:
-        chunk: Any = msgspec.json.decode(frame.data)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise StreamCutError(f"the upstream's stream broke: {error}") from error
-    if not isinstance(chunk, dict):
-        raise StreamCutError("the upstream's stream broke: an event is no object")
-    return chunk  # pyright: ignore[reportUnknownVariableType] - JSON
-
-
-def _event(value: object) -> bytes:
-    return write_event(Frame(msgspec.json.encode(value)))

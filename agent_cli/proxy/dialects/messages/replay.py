@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
-from agent_cli.proxy.dialects.base import FIELDS, encoded, fresh_id, value_of
+from agent_cli.proxy.dialects.base import encoded, fresh_id, members, value_of
 from agent_cli.proxy.dialects.turns import Part, Role, Turn
 from agent_cli.wire.frames import Frame
 
@@ -32,7 +32,7 @@ def replay(turn: Turn) -> Iterator[Frame]:
 
 def _parted(part: Part) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return how a block begins, and what follows."""
-    fields = FIELDS.decode(part.raw)
+    fields = members(part.raw)
     start: dict[str, Any] = dict(fields)
     if part.role is Role.CALL and part.call is not None:
         start["input"] = Raw(b"{}")

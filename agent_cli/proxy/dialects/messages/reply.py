@@ -6,8 +6,16 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
-from agent_cli.proxy.dialects.base import FIELDS, LIST, Fields, encoded, sound_ids, value_of
-from agent_cli.proxy.dialects.shapes import words
+from agent_cli.proxy.dialects.base import (
+    FIELDS,
+    LIST,
+    Fields,
+    encoded,
+    members,
+    sound_ids,
+    value_of,
+)
+from agent_cli.proxy.dialects.shapes import mapping, words
 from agent_cli.proxy.dialects.turns import Call, Part, Role, Round, Turn
 from agent_cli.proxy.envelopes import ProxyError, anthropic_error
 from agent_cli.types.errors import WireError
@@ -25,8 +33,9 @@ def read(body: bytes) -> Turn:
     except (msgspec.DecodeError, KeyError) as error:
         raise WireError(f"not a message: {error}") from error
     head = {name: value_of(fields, name) for name in fields if name not in _BODY_PARTS}
-    finish = value_of(fields, "stop_reason") or ""
-    return assembled(blocks, finish=finish, usage=value_of(fields, "usage") or {}, head=head)
+    finish = words(value_of(fields, "stop_reason"))
+    usage = mapping(value_of(fields, "usage"))
+    return assembled(blocks, finish=finish, usage=usage, head=head)
 
 
 def assembled(
@@ -38,7 +47,7 @@ def assembled(
     arguments: dict[int, str] | None = None,
 ) -> Turn:
     """Return the reply; `arguments` are those that are no JSON, by the block's place."""
-    read_blocks = [FIELDS.decode(raw) for raw in blocks]
+    read_blocks = [members(raw) for raw in blocks]
     kinds = [words(value_of(block, "type")) for block in read_blocks]
     uses = [place for place, kind in enumerate(kinds) if kind == "tool_use"]
     ids, repaired = sound_ids([words(value_of(read_blocks[at], "id")) for at in uses], "toolu_")

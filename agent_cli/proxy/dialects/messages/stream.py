@@ -19,13 +19,13 @@ from agent_cli.proxy.dialects.base import (
     table,
     theirs,
 )
+from agent_cli.proxy.dialects.events import event_in, object_in, place_in, written
 from agent_cli.proxy.dialects.messages.reply import THOUGHTS, assembled, finish_of
 from agent_cli.proxy.dialects.shapes import mapping, words
 from agent_cli.proxy.dialects.turns import Part, Role, Round, Turn, View
 from agent_cli.proxy.dialects.usage import Counting, untouched
 from agent_cli.proxy.envelopes import ProxyError, anthropic_error
 from agent_cli.wire.frames import Frame
-from agent_cli.wire.sse import write_event
 
 _GROWING = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature"}
 
@@ -114,7 +114,7 @@ class MessagesStream(Counting):
     def feed(self, raw: bytes, frame: Frame | None) -> bytes:
         if frame is None:
             return raw
-        event = _read(frame)
+        event = event_in(frame)
         match event.get("type"):
             case "message_start":
                 return self._start(raw, mapping(event.get("message")))
@@ -150,9 +150,9 @@ class MessagesStream(Counting):
         return b""
 
     def _block(self, raw: bytes, event: dict[str, Any], frame: Frame) -> bytes:
-        place = int(event.get("index") or 0)
+        place = place_in(event, "index")
         if event["type"] == "content_block_start":
-            begun = _Block(FIELDS.decode(frame.data)["content_block"])
+            begun = _Block(object_in(frame, "content_block"))
             self._now.blocks[place] = begun
             return self._begin(begun, raw, event)
         block = self._now.blocks.get(place)
@@ -189,7 +189,7 @@ class MessagesStream(Counting):
         block.shown_at = self._next
         self._next += 1
         frames, block.frames = block.frames, []
-        return b"".join(_placed(raw, _event_in(raw), block.shown_at) for raw in frames)
+        return b"".join(_placed(raw, _frame_in(raw), block.shown_at) for raw in frames)
 
     def turn(self) -> Turn:
         if not self._now.stopped:
@@ -229,7 +229,7 @@ class MessagesStream(Counting):
 
     def _held(self, block: _Block, part: Part, *, repaired: bool) -> bytes:
         if repaired and part.role is Role.CALL and part.call is not None:
-            start = _event_in(block.frames[0])
+            start = _frame_in(block.frames[0])
             start["content_block"] = {**start["content_block"], "id": part.call.id}
             block.frames[0] = _event(start)
         return self._show(block)
@@ -244,23 +244,16 @@ class MessagesStream(Counting):
 
 
 def _placed(raw: bytes, event: dict[str, Any], shown_at: int) -> bytes:
-    return raw if int(event.get("index") or 0) == shown_at else _event({**event, "index": shown_at})
+    return raw if event.get("index") == shown_at else _event({**event, "index": shown_at})
 
 
-def _read(frame: Frame) -> dict[str, Any]:
-    try:
-        return mapping(msgspec.json.decode(frame.data))
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise StreamCutError(f"the upstream's stream broke: {error}") from error
-
-
-def _event_in(raw: bytes) -> dict[str, Any]:
+def _frame_in(raw: bytes) -> dict[str, Any]:
     """Return the event of a frame that was read before."""
     from agent_cli.wire.sse import SseReader  # noqa: PLC0415 - only where blocks are moved
 
     (frame,) = SseReader().feed(raw)
-    return _read(frame)
+    return event_in(frame)
 
 
-def _event(value: dict[str, Any]) -> bytes:
-    return write_event(Frame(msgspec.json.encode(value), str(value["type"])))
+def _event(event: dict[str, Any]) -> bytes:
+    return written(event, words(event.get("type")))

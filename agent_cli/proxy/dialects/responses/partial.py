@@ -21,7 +21,7 @@ class Partial:
     def note(self, place: int, event: dict[str, Any]) -> None:
         kind = words(event.get("type"))
         if kind in _SAID:
-            key = (place, int(event.get("content_index") or 0), kind)
+            key = (place, _number(event.get("content_index")), kind)
             self._pieces.setdefault(key, []).append(words(event.get("delta")))
         elif kind == "response.output_item.added":
             self._begun[place] = mapping(event.get("item"))
@@ -45,3 +45,7 @@ class Partial:
                 if name == "output_text":
                     parts[-1]["annotations"] = []
         return parts
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) else 0

@@ -16,7 +16,7 @@ from agent_cli.proxy.dialects.base import (
     table,
     value_of,
 )
-from agent_cli.proxy.dialects.shapes import mappings, words
+from agent_cli.proxy.dialects.shapes import mapping, mappings, words
 from agent_cli.proxy.dialects.turns import Call, Part, Role, Round, Turn
 from agent_cli.proxy.envelopes import ProxyError, openai_error
 from agent_cli.types.errors import WireError
@@ -43,7 +43,7 @@ def read(body: bytes) -> Turn:
     if status not in _ENDED:
         raise WireError(f"a response of status {status!r}")
     head = {name: value_of(fields, name) for name in fields if name not in ("output", "usage")}
-    return assembled(items, head=head, usage=value_of(fields, "usage") or {})
+    return assembled(items, head=head, usage=mapping(value_of(fields, "usage")))
 
 
 def assembled(items: Sequence[Raw], *, head: dict[str, Any], usage: dict[str, Any]) -> Turn:

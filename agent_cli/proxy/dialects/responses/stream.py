@@ -7,10 +7,16 @@ and so is reasoning until something that is shown follows it.
 from collections.abc import Container, Sequence
 from typing import Any
 
-import msgspec
 from msgspec import Raw
 
-from agent_cli.proxy.dialects.base import FIELDS, Fields, StreamCutError, theirs
+from agent_cli.proxy.dialects.base import Fields, StreamCutError, theirs
+from agent_cli.proxy.dialects.events import (
+    BrokenStreamError,
+    event_in,
+    object_in,
+    place_in,
+    written,
+)
 from agent_cli.proxy.dialects.responses.partial import Partial
 from agent_cli.proxy.dialects.responses.reply import (
     CALLS,
@@ -25,7 +31,6 @@ from agent_cli.proxy.dialects.turns import Part, Role, Round, Turn, View
 from agent_cli.proxy.dialects.usage import Counting, untouched
 from agent_cli.proxy.envelopes import ProxyError
 from agent_cli.wire.frames import Frame
-from agent_cli.wire.sse import write_event
 
 _ENDS = frozenset({"response.completed", "response.incomplete"})
 _CODES = frozenset(
@@ -68,6 +73,14 @@ class _Reading:
         self.usage: dict[str, Any] = {}
         self.end: dict[str, Any] | None = None
         self.trailing: list[bytes] = []
+
+    def note_end(self, event: dict[str, Any]) -> None:
+        self.head = dict(mapping(event.get("response")))
+        if not self.head:
+            raise BrokenStreamError("its end holds no response")
+        self.head.pop("output", None)
+        self.usage = mapping(self.head.pop("usage", None))
+        self.end = event
 
 
 class _Numbers:
@@ -114,13 +127,12 @@ class ResponsesStream(Counting):
         if frame.data == b"[DONE]":
             self._now.trailing.append(raw)
             return b""
-        event = _read(frame)
+        event = event_in(frame)
         kind = words(event.get("type"))
         if kind in _FAILURES:
             raise _failed(event)
         if kind in _ENDS:
-            self._now.end = event
-            self._note_end(FIELDS.decode(frame.data)["response"])
+            self._now.note_end(event)
             return b""
         if kind in ("response.created", "response.in_progress", "response.queued"):
             return self._begin_response(event)
@@ -137,15 +149,8 @@ class ResponsesStream(Counting):
         self._begun = self._begun or begun
         return self._numbered(b"", {**event, "response": begun})
 
-    def _note_end(self, whole: Raw) -> None:
-        fields = mapping(msgspec.json.decode(whole))
-        self._now.usage = mapping(fields.get("usage"))
-        self._now.head = {
-            name: value for name, value in fields.items() if name not in ("output", "usage")
-        }
-
     def _item(self, raw: bytes, event: dict[str, Any], frame: Frame) -> bytes:
-        place = int(event["output_index"])
+        place = place_in(event, "output_index")
         kind = words(event.get("type"))
         if kind == "response.output_item.added":
             begun = _Item(mapping(event.get("item")))
@@ -155,7 +160,7 @@ class ResponsesStream(Counting):
         if item is None:
             raise StreamCutError(f"the upstream's stream went on with item {place}, never begun")
         if kind == "response.output_item.done":
-            item.whole = FIELDS.decode(frame.data)["item"]
+            item.whole = object_in(frame, "item")
         if item.shown_at < 0:
             item.events.append((raw, event))
             return b""
@@ -191,7 +196,7 @@ class ResponsesStream(Counting):
 
     def _placed(self, raw: bytes, event: dict[str, Any], shown_at: int) -> bytes:
         self._partial.note(shown_at, event)
-        if event["output_index"] == shown_at:
+        if event.get("output_index") == shown_at:
             return self._numbered(raw, event)
         return self._numbered(b"", {**event, "output_index": shown_at})
 
@@ -269,12 +274,5 @@ def _failed(event: dict[str, Any]) -> StreamCutError:
     return StreamCutError(words(error.get("message")) or "the upstream failed", code)
 
 
-def _read(frame: Frame) -> dict[str, Any]:
-    try:
-        return mapping(msgspec.json.decode(frame.data))
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise StreamCutError(f"the upstream's stream broke: {error}") from error
-
-
-def _event(value: dict[str, Any]) -> bytes:
-    return write_event(Frame(msgspec.json.encode(value), str(value["type"])))
+def _event(event: dict[str, Any]) -> bytes:
+    return written(event, words(event.get("type")))
