@@ -124,7 +124,7 @@ def _next(current: _Session, to: Elsewhere, writer: Writer, frontend: TerminalFr
         options = _going_to(to, current)
         following = _begun(replace(current.outside, options=options), frontend)
     except (ConfigurationError, JournalError) as error:
-        writer.show(Text(visible(str(error)), style="bold red"))
+        writer.show(Text(visible(str(error)), style=frontend.view.theme.error))
         return current
     writer.show(Text(_arrival(to)))
     return following

@@ -36,14 +36,16 @@ def left_over(here: Here, draft: str) -> str:
 
 def _cycle(here: Here) -> None:
     mode = here.agent.cycle_approval()
-    here.writer.show(Text(say("approval from now on: {mode}", mode=mode), style="dim"))
+    here.writer.show(Text(say("approval from now on: {mode}", mode=mode), style=here.theme.dim))
 
 
 def _enter(here: Here, line: str) -> None:
     """Queue what is for the model; run a command that only looks, and say so of any other."""
     customs = here.agent.customs
     if is_shell_line(line):
-        here.writer.show(Text(say("a command has to wait until the work is done"), style="dim"))
+        here.writer.show(
+            Text(say("a command has to wait until the work is done"), style=here.theme.dim)
+        )
         return
     if registry.is_prompt(customs, line):
         here.agent.queue(line)
@@ -54,7 +56,7 @@ def _enter(here: Here, line: str) -> None:
         here.writer.show(Text(registry.unknown(customs, name)))
     elif not command.looks(argument):
         told = say("/{name} has to wait until the work is done", name=name)
-        here.writer.show(Text(visible(told), style="dim"))
+        here.writer.show(Text(visible(told), style=here.theme.dim))
     else:
         answer = command.run(here, argument)
         assert not isinstance(answer, Coroutine | Leave | Draft | Prompt), "it does more than look"

@@ -85,13 +85,13 @@ class Repl:
             if self._leaving:
                 return None
             self._leaving = True
-            self._writer.show(Text(say("Ctrl-C again leaves"), style="dim"))
+            self._writer.show(Text(say("Ctrl-C again leaves"), style=self._here.theme.dim))
             return ""
         self._leaving = False
         return line
 
     async def _shell(self, line: str) -> None:
-        said = await self._watched(run_shell_line(self._agent, self._writer, line))
+        said = await self._watched(run_shell_line(self._here, line))
         if said is not FAILED:
             await self._answered(say("interrupted") if said is None else said)
 
@@ -126,7 +126,7 @@ class Repl:
         self._writer.end_stream()
         said = remark(awaiting, self._agent.session.state.task.limit, once=once)
         if said:
-            self._writer.show(Text(said, style="yellow"))
+            self._writer.show(Text(said, style=self._here.theme.warning))
 
     async def _watched(self, work: Coroutine[Any, Any, T]) -> "T | Failed | None":
         """Do the work; None says that it was interrupted, FAILED that the user was told why."""
@@ -136,5 +136,5 @@ class Repl:
             message = ending_message(provider_verdict(error), str(error))
         except HookError as error:
             message = hook_message(error)
-        self._writer.show(Text(visible(message), style="bold red"))
+        self._writer.show(Text(visible(message), style=self._here.theme.error))
         return FAILED

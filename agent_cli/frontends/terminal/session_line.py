@@ -24,7 +24,7 @@ def session_line(here: Here, history: Path | None) -> InputLine:
     agent = here.agent
 
     def tell(text: str) -> None:
-        run_in_terminal(lambda: here.writer.show(Text(text, style="yellow")))
+        run_in_terminal(lambda: here.writer.show(Text(text, style=here.theme.warning)))
 
     manner = Manner(
         history,

@@ -29,7 +29,7 @@ async def run(here: Here, argument: str) -> Answer:
     except JournalError as error:
         return visible(str(error))
     told = say("taken back from message {number} on; files stay as they are", number=chosen)
-    here.writer.show(Text(told, style="yellow"))
+    here.writer.show(Text(told, style=here.theme.warning))
     return Draft(said)
 
 
