@@ -40,7 +40,7 @@ def test_before_anything_is_said_every_command_has_an_answer(project: Path, home
             ("/memory", ["no AGENTS.md and no rules"]),
             ("/resume", ["no other session of this folder"]),
             ("/copy", ["there is no answer yet"]),
-            ("/theme nothing", ["there are the themes dark, light"]),
+            ("/theme nothing", ["there are the themes auto, dark"]),
             ("/tools nothing", ["there is no tool 'nothing'"]),
             ("/tools", ["read_file +read"]),
         ]:
@@ -72,6 +72,8 @@ def test_what_is_in_force_is_shown(project: Path, home: Path):
             ("/mode ask", ["mode ask"]),
             ("/tools", ["write_to_file +write +not in mode ask"]),
             ("/theme", ["theme ansi", "heading", "under .terminal. in the settings"]),
+            ("/theme light", ["theme light", "heading"]),
+            ("/theme", ["theme light"]),
             ("/plan", ["plan mode: nothing is changed"]),
             ("/status", ["approval +plan"]),
             ("/plan", ["no plan mode: approval ask"]),

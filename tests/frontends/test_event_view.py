@@ -237,6 +237,11 @@ def test_words_that_waited_are_shown_where_they_are_heard(text, theme, expected)
     assert shown.split("\n", 1)[1].rstrip() == f"\n{expected}\nI see."
 
 
+def test_another_theme_holds_for_everything_that_follows():
+    shown = viewed(*call("read_file"), Notice("ready"), first=lambda view: view.dress(PLAIN))
+    assert shown.startswith("[tool] read_file")
+
+
 def test_waiting_is_said_on_a_line_that_goes():
     assert viewed(Retrying(1, 5.0, "busy\x1b")) == ""
 

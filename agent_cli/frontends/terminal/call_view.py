@@ -58,7 +58,7 @@ class CallView:
 
     def __init__(self, theme: Theme) -> None:
         self.compare: Callable[[Sequence[FileChange]], Sequence[str]] | None = None
-        self._theme = theme
+        self.theme = theme
         self._calls: dict[str, ToolCall] = {}
         self._changes: dict[str, Sequence[FileChange]] = {}
         self._seen: dict[str, str] = {}
@@ -82,7 +82,7 @@ class CallView:
         call = self._calls[call_id]
         if not announced or call.name in _SPEAKING:
             return Shown()
-        return Shown((self._head(call, self._theme.tool),))
+        return Shown((self._head(call, self.theme.tool),))
 
     def finished(self, entry: CallFinished, *, announced: bool) -> Shown:
         """Return what came of the call; it is forgotten."""
@@ -111,7 +111,7 @@ class CallView:
         *,
         announced: bool,
     ) -> Shown:
-        theme = self._theme
+        theme = self.theme
         diff = seen
         if diff is None and changes and self.compare is not None:
             diff = "\n".join(self.compare(changes))
@@ -127,7 +127,7 @@ class CallView:
         )
 
     def _head(self, call: ToolCall, style: str) -> Text:
-        theme = self._theme
+        theme = self.theme
         line = Text().append(f"{theme.mark('●', say('tool'))} ", style)
         line.append(in_one_line(call.name), theme.name_of_tool)
         if what := target(call):
@@ -136,14 +136,14 @@ class CallView:
 
     def _line(self, call: ToolCall, words: str, *, announced: bool, good: bool = True) -> Text:
         """Return the line on the end of a call; all of it, if it was not announced."""
-        theme = self._theme
+        theme = self.theme
         if announced:
             return Text(theme.mark("  └", say("result")) + f" {words}", style=theme.dim)
         head = self._head(call, theme.tool if good else theme.warning)
         return head.append(f" ({words})" if words else "", style=theme.dim)
 
     def _failure(self, call: ToolCall, result: ToolResult) -> Shown:
-        theme = self._theme
+        theme = self.theme
         sign = theme.mark("✗", say("failed"))
         what = in_one_line(call.name)
         if call.name not in _SPEAKING:
@@ -157,4 +157,4 @@ class CallView:
     def _output(self, result: ToolResult, most: int = 0) -> FoldedText:
         """Return so many lines of the output, all if it is 0: the first or, if ok, the last."""
         at_end = result.outcome is Outcome.OK
-        return FoldedText(output(result), self._theme, most, at_end)
+        return FoldedText(output(result), self.theme, most, at_end)

@@ -104,6 +104,10 @@ class EventView:
         """Note that the user has seen what the call would change."""
         self._calls.saw(call_id, unified)
 
+    def dress(self, theme: Theme) -> None:
+        """Show everything in this theme from now on."""
+        self.theme = self._calls.theme = theme
+
     def compare_with(self, compare: Compare) -> None:
         """Show changes that nobody was asked about, from now on."""
         self._calls.compare = compare

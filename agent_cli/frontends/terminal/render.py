@@ -37,7 +37,6 @@ class TerminalFrontend:
         self._writer = writer
         self._read_line = read_line
         self._choose = choose
-        self._theme = theme
 
     def emit(self, event: Event) -> None:
         self._doing.take(event)
@@ -47,10 +46,10 @@ class TerminalFrontend:
         for request in requests:
             if isinstance(request.preview, Diff):
                 self.view.saw(request.call_id, request.preview.unified)
-        return await Approving(self._show, self._choice, self._theme).verdicts(requests)
+        return await Approving(self._show, self._choice, self.view.theme).verdicts(requests)
 
     async def ask(self, question: str, suggestions: tuple[str, ...] = ()) -> str | None:
-        self.view.show(Text(visible(question), style=self._theme.accent), "question")
+        self.view.show(Text(visible(question), style=self.view.theme.accent), "question")
         for number, suggestion in enumerate(suggestions, 1):
             self._writer.show(Text(f"  {number}. {visible(suggestion)}"))
         answer = (await self._line("? ")).strip()

@@ -1,26 +1,34 @@
-"""`/theme`: the colours in force, and how they look."""
+"""`/theme`: the colours in force and how they look, or others from now on."""
+
+from typing import get_args
 
 from rich.text import Text
 
 from agent_cli.frontends.terminal.commands.base import Answer, Command, Here
-from agent_cli.frontends.terminal.theme import THEMES, Theme
+from agent_cli.frontends.terminal.theme import Theme, choose_theme
 from agent_cli.i18n.catalog import say
+from agent_cli.settings.schema import ThemeName
+
+_NAMES: dict[str, ThemeName] = {name: name for name in get_args(ThemeName)}
 
 
 def run(here: Here, argument: str) -> Answer:
-    """Show a theme, the one in force if none is named."""
-    theme = THEMES.get(argument) if argument else here.theme
-    if theme is None:
-        return say("there are the themes {names}", names=", ".join(THEMES))
-    in_force = say("plain: words only") if here.theme.plain else here.theme.name
-    shown = Text(say("theme {name}", name=in_force))
+    """Show the theme in force; the one that is named is from now on, until the program ends."""
+    if argument:
+        name = _NAMES.get(argument)
+        if name is None:
+            return say("there are the themes {names}", names=", ".join(_NAMES))
+        environ = here.outside.options.environ
+        here.view.dress(choose_theme(environ, name, plain=here.theme.plain))
+    theme = here.theme
+    shown = Text(say("theme {name}", name=say("plain: words only") if theme.plain else theme.name))
     if not theme.plain:
         shown.append("\n").append(_sample(theme))
     told = say(
-        'another one: theme = "dark" under [terminal] in the settings; there are {names}',
-        names=", ".join(["auto", *THEMES]),
+        'for good: theme = "dark" under [terminal] in the settings; there are {names}',
+        names=", ".join(_NAMES),
     )
-    return shown.append(f"\n{told}", style=here.theme.dim)
+    return shown.append(f"\n{told}", style=theme.dim)
 
 
 def _sample(theme: Theme) -> Text:
@@ -38,7 +46,7 @@ def _sample(theme: Theme) -> Text:
 
 COMMAND = Command(
     name="theme",
-    help="show the colours in force, or those of another theme",
+    help="show the colours in force, or switch to another theme",
     hint="[THEME]",
     run=run,
     while_working=True,
