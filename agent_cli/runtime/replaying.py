@@ -19,6 +19,7 @@ from agent_cli.runtime.rehearsal import Rehearsal, Watcher
 from agent_cli.runtime.toolbox import Options
 from agent_cli.sessions.divergence import Divergence, first_divergence
 from agent_cli.settings.schema import CompletionSettings, Settings, TurnSettings
+from agent_cli.types.approval import ApprovalMode
 from agent_cli.types.brought import Brought
 from agent_cli.types.entries import (
     AssistantSaid,
@@ -112,6 +113,7 @@ def _settings(recording: Recording, settings: Settings) -> Settings:
         mode=recording.mode,
         protocol=recording.started.protocol,
         parallel_tool_calls=recording.started.parallel_tool_calls,
+        approval=replace(settings.approval, mode=ApprovalMode.ASK),
         turn=TurnSettings(),
         completion=CompletionSettings(
             verify=tuple(checks), open_todos="block" if _todos_blocked(recording) else "allow"

@@ -18,8 +18,8 @@ from agent_cli.runtime.recording import recording
 from agent_cli.runtime.replaying import Played, Stage, play
 from agent_cli.runtime.toolbox import Options
 from agent_cli.sessions.divergence import Divergence
-from agent_cli.settings.schema import Settings
-from agent_cli.types.approval import Request, Verdict
+from agent_cli.settings.schema import ApprovalSettings, Settings
+from agent_cli.types.approval import ApprovalMode, Request, Verdict
 from agent_cli.types.entries import AssistantSaid, CallFinished, Entry, Nudged
 from agent_cli.types.events import Event
 from agent_cli.types.outcomes import Nudge, Outcome
@@ -91,10 +91,12 @@ def recorded(project: Path, home: Path) -> list[Entry]:
     return list(entries(read(path)))
 
 
-def played(told: list[Entry], folder: Path, home: Path, *, real: bool) -> Played:
+def played(
+    told: list[Entry], folder: Path, home: Path, *, real: bool, settings: Settings | None = None
+) -> Played:
     folder.mkdir(exist_ok=True)
     stage = Stage(folder, environment(home, None), real=real)
-    return asyncio.run(play(recording(told), stage, Settings(), Silent()))
+    return asyncio.run(play(recording(told), stage, settings or Settings(), Silent()))
 
 
 @pytest.fixture
@@ -102,11 +104,15 @@ def told(project: Path, tmp_path: Path) -> list[Entry]:
     return recorded(project, tmp_path / "home")
 
 
-def test_the_same_files_give_the_same_results(told: list[Entry], project: Path, tmp_path: Path):
+@pytest.mark.parametrize("mode", [ApprovalMode.ASK, ApprovalMode.PLAN])
+def test_the_same_files_give_the_same_results(
+    told: list[Entry], project: Path, tmp_path: Path, mode: ApprovalMode
+):
     copy = tmp_path / "copy"
     copy.mkdir()
     shutil.copy(project / "README.md", copy)
-    again = played(told, copy, tmp_path / "home", real=True)
+    settings = Settings(approval=ApprovalSettings(mode=mode))
+    again = played(told, copy, tmp_path / "home", real=True, settings=settings)
     assert again == Played(turns=len(SCRIPT), calls=len(again_calls(told)), divergence=None)
     assert (copy / "a.txt").read_text() == "a\n"
 
