@@ -27,6 +27,7 @@ from agent_cli.runtime.recording import Recording, recording
 from agent_cli.runtime.replaying import Played, Stage, play
 from agent_cli.sessions.divergence import Divergence, around
 from agent_cli.sessions.journal import read
+from agent_cli.settings.credentials import bring_keys
 from agent_cli.settings.load import load
 from agent_cli.settings.places import data_directory
 from agent_cli.types.errors import ConfigurationError, JournalError
@@ -147,6 +148,8 @@ def _replay(path: Path, wanted: _Wanted) -> int:
 
 def _play(told: Recording, folder: Path, wanted: _Wanted) -> Played:
     kept, root = bool(wanted.model), Path(told.started.cwd)
+    if wanted.model:
+        bring_keys(os.environ)
     watching = Silent() if wanted.json else TextOutput()
     with tempfile.TemporaryDirectory(prefix="agent-replay-kept-") as keeps:
         own = brought(root, os.environ, standing_of(root, os.environ))

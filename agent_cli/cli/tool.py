@@ -25,6 +25,7 @@ from agent_cli.i18n.catalog import say
 from agent_cli.runtime.frontend import Frontend
 from agent_cli.runtime.one_call import OneCall
 from agent_cli.runtime.toolbox import Options
+from agent_cli.settings.credentials import bring_keys
 from agent_cli.settings.load import load
 from agent_cli.types import approval
 from agent_cli.types.messages import ToolResult
@@ -84,6 +85,7 @@ def command(
         raise typer.BadParameter(
             say("{format!r} is neither json nor text", format=format_), param_hint="--format"
         )
+    bring_keys(os.environ)
     settings = load(os.environ)
     added = tuple(directory(path, "--add-dir") for path in add_dir or ())
     options = _options(directory(cwd), added)

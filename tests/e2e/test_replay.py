@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 from testbed.replies import Call, Say
-from testbed.run_agent import Completed, run_agent
+from testbed.run_agent import KEY, Completed, environment, run_agent
 from testbed.server import ModelServer
+
+from agent_cli.settings.credentials import store_key
 
 READ = Call("read_file", {"files": [{"path": "README.md"}]})
 WRITE = Call("write_to_file", {"path": "README.md", "content": "# Changed\n"})
@@ -116,14 +118,16 @@ def test_a_part_can_be_kept_to_look_at(worked: Path, home: Path, tmp_path: Path)
     assert (tmp_path / "look/gone.txt").read_text() == "here\n"
 
 
-def test_another_model_goes_on_in_the_copy(worked: Path, home: Path):
+def test_another_model_goes_on_in_the_copy_with_a_kept_key(worked: Path, home: Path):
     other = [
         Say(calls=[Call("write_to_file", {"path": "b.txt", "content": "b"})]),
         Say(calls=[DONE]),
     ]
     with ModelServer(other) as server:
         arguments = ["replay", "--from", "2", "-m", "openai-chat/test-model"]
-        done = run_agent(arguments, cwd=worked, home=home, server=server)
+        store_key(environment(home, None), "OPENAI_API_KEY", KEY)
+        kept = {"OPENAI_API_KEY": ""}
+        done = run_agent(arguments, cwd=worked, home=home, server=server, env=kept)
     assert server.violations == []
     assert done.exit_code == 0, done.stderr
     place = Path(done.stdout.splitlines()[-1].removeprefix("the copy is in "))
