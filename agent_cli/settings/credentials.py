@@ -9,13 +9,14 @@ import os
 from collections.abc import Mapping, MutableMapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from agent_cli.i18n.catalog import say
 from agent_cli.settings.places import config_file
+from agent_cli.settings.rewrite import rewrite
 from agent_cli.types.errors import ConfigurationError
 
 _SERVICE = "agent"
@@ -23,8 +24,12 @@ _SERVICE = "agent"
 
 
 class Stored(Struct, frozen=True, omit_defaults=True):
-    key: str = ""
+    key: Annotated[str, Meta(pattern=r"\A[^\0]*\Z")] = ""
     keyring: bool = False
+
+
+_Table: TypeAlias = dict[Annotated[str, Meta(pattern=r"\A[^\0=]+\Z")], Stored]
+"""By variable; of what an environment can hold."""
 
 
 def credentials_file(environ: Mapping[str, str]) -> Path:
@@ -47,13 +52,14 @@ def bring_keys(environ: MutableMapping[str, str]) -> None:
 def store_key(environ: Mapping[str, str], variable: str, key: str) -> str:
     """Keep the key; return the name of the keyring that has it, empty for the file."""
     path = credentials_file(environ)
+    _read(path)  # what others can read gets no key
     keyring = _into_keyring(variable, key)
     stored = Stored(keyring=True) if keyring else Stored(key)
-    _write(path, {**_read(path), variable: stored})
+    rewrite(path, lambda text: _encoded({**_decoded(path, text.encode()), variable: stored}))
     return keyring
 
 
-def _read(path: Path) -> dict[str, Stored]:
+def _read(path: Path) -> _Table:
     try:
         with path.open("rb") as file:
             found = os.fstat(file.fileno())
@@ -68,9 +74,13 @@ def _read(path: Path) -> dict[str, Stored]:
         raise ConfigurationError(
             say("{path!r} holds keys, and others can read it: chmod 600 it", path=str(path))
         )
+    return _decoded(path, data)
+
+
+def _decoded(path: Path, data: bytes) -> _Table:
     try:
-        return msgspec.json.decode(data, type=dict[str, Stored])
-    except msgspec.DecodeError as error:
+        return msgspec.json.decode(data or b"{}", type=_Table)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ConfigurationError(
             say(
                 "{path!r} is not what `agent setup` wrote: {error}; repair or remove it",
@@ -80,23 +90,8 @@ def _read(path: Path) -> dict[str, Stored]:
         ) from error
 
 
-def _write(path: Path, table: Mapping[str, Stored]) -> None:
-    draft = path.with_name(f".{path.name}.{os.urandom(8).hex()}.tmp")
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(msgspec.json.format(msgspec.json.encode(table)) + b"\n")
-                file.flush()
-                os.fsync(file.fileno())
-            draft.replace(path)
-        finally:
-            draft.unlink(missing_ok=True)
-    except OSError as error:
-        raise ConfigurationError(
-            say("cannot write {path!r}: {error}", path=str(path), error=error)
-        ) from error
+def _encoded(table: _Table) -> str:
+    return msgspec.json.format(msgspec.json.encode(table)).decode() + "\n"
 
 
 def _into_keyring(variable: str, key: str) -> str:

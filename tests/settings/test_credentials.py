@@ -37,6 +37,9 @@ def test_without_a_file_nothing_comes(environ: dict[str, str]):
     [
         pytest.param(b"{}", 0o644, "chmod 600", id="others can read it"),
         pytest.param(b"[]", 0o600, "repair or remove", id="not ours"),
+        pytest.param(b'{"A": {"key": "\xff"}}', 0o600, "repair or remove", id="no text"),
+        pytest.param(b'{"A": {"key": "\\u0000"}}', 0o600, "repair or remove", id="no value"),
+        pytest.param(b'{"A=B": {"key": "x"}}', 0o600, "repair or remove", id="no variable"),
         pytest.param(None, 0o600, "cannot read", id="no file"),
     ],
 )
