@@ -1,4 +1,4 @@
-"""Replies in which one thing is not what it should be: read as far as possible, or refused."""
+"""One thing is not what it should be: replies and histories are read as far as possible."""
 
 import json
 from typing import Any
@@ -9,7 +9,7 @@ from testbed.exchange import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES
 from testbed.proxy_cells import both_of_each_wire
 
 from agent_cli.proxy.dialects import chat, messages, responses
-from agent_cli.proxy.dialects.base import StreamCutError
+from agent_cli.proxy.dialects.base import StreamCutError, encoded
 from agent_cli.proxy.dialects.dialect import Dialect
 from agent_cli.proxy.dialects.turns import Round, Turn, View
 from agent_cli.types.errors import WireError
@@ -45,6 +45,17 @@ REPLIES: dict[str, Any] = {
         ],
     },
 }  # fmt: skip
+HISTORIES: dict[str, Any] = {
+    OPENAI_CHAT: [SAID, {"role": "tool", "tool_call_id": "c", "content": "r"}],
+    OPENAI_RESPONSES: [
+        *REPLIES[OPENAI_RESPONSES]["output"],
+        {"type": "function_call_output", "call_id": "c", "output": "r"},
+    ],
+    ANTHROPIC_MESSAGES: [
+        {"role": "assistant", "content": REPLIES[ANTHROPIC_MESSAGES]["content"]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c", "content": "r"}]},
+    ],
+}
 ODD = st.sampled_from([None, 1, -1, "x", "", [], {}, [1], [[]], [None], {"a": 1}, True, 1.5])
 PLACE = st.integers(0, 200)
 
@@ -100,3 +111,19 @@ def test_a_strange_event_passes_or_ends_the_stream(wire: str, number: int, place
     except StreamCutError:
         return
     assert stream.end([shown(turn)], turn.usage)
+
+
+@both_of_each_wire
+@given(PLACE, ODD)
+def test_a_strange_history_is_left_to_the_upstream(wire: str, place: int, odd: object):
+    dialect = DIALECTS[wire]
+    messages = [encoded(one) for one in changed(HISTORIES[wire], place, odd)]
+    for one in messages:
+        dialect.canonical(one)
+    assert len(dialect.stretches(messages)) <= len(messages)
+    assert len(dialect.joined(messages, messages)) <= 2 * len(messages)
+    assert len(dialect.marked(dialect.elided(messages, "gone"), messages)) == len(messages)
+    foreign = [seal for one in messages for seal in dialect.seals(one)]
+    settled, _ = dialect.settled(dialect.with_history({}, dialect.without(messages, foreign)))
+    assert len(dialect.history(settled)) <= len(messages)
+    assert len(dialect.merged_results(messages, (), ("c",))) <= len(messages) + 1

@@ -14,7 +14,7 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from agent_cli.proxy.dialects import chat
-from agent_cli.proxy.dialects.base import LIST, Fields, encoded, items, table, value_of
+from agent_cli.proxy.dialects.base import Fields, encoded, items, table, value_of
 from agent_cli.proxy.dialects.canonical import arguments_value, digest
 from agent_cli.proxy.dialects.chat.stream import ChatStream
 from agent_cli.proxy.dialects.shapes import mapping, mappings, words
@@ -82,7 +82,7 @@ class OldForm:
     def _messages(self, raw: Raw) -> list[Raw]:
         made: list[Raw] = []
         last = ""
-        for one in LIST.decode(raw):
+        for one in items(raw):
             message = table(one)
             if call := mapping(message.pop("function_call", None)):
                 last = self._id(words(call.get("name")), call.get("arguments"))

@@ -9,7 +9,15 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
-from agent_cli.proxy.dialects.base import FIELDS, LIST, Fields, encoded, is_text, table, value_of
+from agent_cli.proxy.dialects.base import (
+    Fields,
+    encoded,
+    is_text,
+    items,
+    members,
+    table,
+    value_of,
+)
 from agent_cli.proxy.dialects.canonical import digest_of_image, tidy
 from agent_cli.proxy.dialects.messages.reply import THOUGHTS
 from agent_cli.proxy.dialects.shapes import mappings, words
@@ -56,7 +64,7 @@ def joined(history: Sequence[Raw], more: Sequence[Raw]) -> list[Raw]:
     """Join; two messages of the user's side become one, results first."""
     if not history or not more:
         return [*history, *more]
-    last, first = FIELDS.decode(history[-1]), FIELDS.decode(more[0])
+    last, first = members(history[-1]), members(more[0])
     if value_of(last, "role") != "user" or value_of(first, "role") != "user":
         return [*history, *more]
     blocks = [*blocks_of(last), *blocks_of(first)]
@@ -68,16 +76,16 @@ def blocks_of(message: Fields) -> list[Raw]:
     content = message.get("content", Raw(b"[]"))
     if is_text(content):
         return [encoded({"type": "text", "text": msgspec.json.decode(content)})]
-    return LIST.decode(content)
+    return items(content)
 
 
 def stretches(history: Sequence[Raw]) -> list[Stretch]:
     found: list[Stretch] = []
     for place, raw in enumerate(history):
-        message = FIELDS.decode(raw)
+        message = members(raw)
         if value_of(message, "role") != "assistant":
             continue
-        blocks = [FIELDS.decode(block) for block in blocks_of(message)]
+        blocks = [members(block) for block in blocks_of(message)]
         uses = [block for block in blocks if value_of(block, "type") == "tool_use"]
         text = "".join(
             words(value_of(block, "text")) for block in blocks if value_of(block, "type") == "text"
@@ -98,7 +106,7 @@ def merged_results(
     after: Sequence[Raw], results: Sequence[tuple[Call, Envelope]], order: Sequence[str]
 ) -> list[Raw]:
     made = [_result(call, envelope) for call, envelope in results]
-    first = FIELDS.decode(after[0]) if after else {}
+    first = members(after[0]) if after else {}
     if value_of(first, "role") != "user":
         return [encoded({"role": "user", "content": made}), *after]
     places = {id_: place for place, id_ in enumerate(order)}
@@ -111,7 +119,7 @@ def merged_results(
 
 
 def canonical(message: Raw) -> object:
-    fields = FIELDS.decode(message)
+    fields = members(message)
     texts: list[str] = []
     others: list[object] = []
     for raw in blocks_of(fields):
@@ -134,7 +142,7 @@ def elided(messages: Sequence[Raw], notice: str) -> list[Raw]:
     """Return the messages with a short word in place of each result that is longer."""
     made: list[Raw] = []
     for raw in messages:
-        message = FIELDS.decode(raw)
+        message = members(raw)
         blocks = blocks_of(message)
         short = [_short(block, notice) for block in blocks]
         changed = any(one is not other for one, other in zip(blocks, short, strict=True))
@@ -143,7 +151,7 @@ def elided(messages: Sequence[Raw], notice: str) -> list[Raw]:
 
 
 def _short(block: Raw, notice: str) -> Raw:
-    fields = FIELDS.decode(block)
+    fields = members(block)
     result = value_of(fields, "type") == "tool_result"
     if not result or len(fields.get("content", b"")) <= len(notice) + 2:
         return block

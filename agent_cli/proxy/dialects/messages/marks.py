@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from msgspec import Raw
 
-from agent_cli.proxy.dialects.base import FIELDS, Fields, encoded, items, value_of
+from agent_cli.proxy.dialects.base import Fields, encoded, items, members, value_of
 
 _MARK = "cache_control"
 _MARKED = frozenset({"text", "tool_use"})
@@ -19,8 +19,8 @@ def marked(full: Sequence[Raw], replaced: Sequence[Raw]) -> list[Raw]:
     made = list(full)
     for raw in replaced:
         if b'"cache_control"' in bytes(raw):
-            for block in items(FIELDS.decode(raw).get("content")):
-                fields = FIELDS.decode(block)
+            for block in items(members(raw).get("content")):
+                fields = members(block)
                 if _MARK in fields:
                     _put(made, fields)
     return made
@@ -29,11 +29,11 @@ def marked(full: Sequence[Raw], replaced: Sequence[Raw]) -> list[Raw]:
 def _put(messages: list[Raw], block: Fields) -> None:
     found: tuple[int, int] | None = None
     for place, raw in enumerate(messages):
-        message = FIELDS.decode(raw)
+        message = members(raw)
         if value_of(message, "role") != "assistant":
             continue
         for at, other in enumerate(items(message.get("content"))):
-            fields = FIELDS.decode(other)
+            fields = members(other)
             if value_of(fields, "type") not in _MARKED:
                 continue
             if _known_by(fields) == _known_by(block):
@@ -50,7 +50,7 @@ def _known_by(block: Fields) -> tuple[object, ...]:
 
 def _mark(messages: list[Raw], found: tuple[int, int], mark: Raw) -> None:
     place, at = found
-    message = FIELDS.decode(messages[place])
+    message = members(messages[place])
     blocks = items(message["content"])
-    blocks[at] = encoded({**FIELDS.decode(blocks[at]), _MARK: mark})
+    blocks[at] = encoded({**members(blocks[at]), _MARK: mark})
     messages[place] = encoded({**message, "content": blocks})

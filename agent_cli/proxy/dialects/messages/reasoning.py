@@ -4,7 +4,15 @@ from collections.abc import Container, Sequence
 
 from msgspec import Raw
 
-from agent_cli.proxy.dialects.base import FIELDS, Fields, encoded, is_text, items, table, value_of
+from agent_cli.proxy.dialects.base import (
+    Fields,
+    encoded,
+    is_text,
+    items,
+    members,
+    table,
+    value_of,
+)
 from agent_cli.proxy.dialects.canonical import digest
 from agent_cli.proxy.dialects.messages.reply import THOUGHTS
 from agent_cli.proxy.dialects.shapes import mapping, words
@@ -12,13 +20,13 @@ from agent_cli.proxy.dialects.shapes import mapping, words
 
 def seals(message: Raw) -> list[str]:
     """Return the fingerprints of what only its maker can read."""
-    content = FIELDS.decode(message).get("content")
+    content = members(message).get("content")
     return [seal for raw in items(content) if (seal := _seal(raw))]
 
 
 def _seal(raw: Raw) -> str:
     block = table(raw)
-    if block.get("type") not in THOUGHTS:
+    if words(block.get("type")) not in THOUGHTS:
         return ""
     return digest(block.get("signature") or block.get("data") or block.get("thinking"))
 
@@ -27,7 +35,7 @@ def without(history: Sequence[Raw], foreign: Container[str]) -> list[Raw]:
     """Return the history without the thinking of others."""
     made: list[Raw] = []
     for raw in history:
-        message = FIELDS.decode(raw)
+        message = members(raw)
         blocks = items(message.get("content"))
         kept = [block for block in blocks if _seal(block) not in foreign]
         if len(kept) == len(blocks):
@@ -47,7 +55,7 @@ def settled(fields: Fields) -> tuple[Fields, bool]:
     history = items(fields.get("messages"))
     if len(history) < 2:  # noqa: PLR2004 - a turn, and the results
         return fields, False
-    turn = FIELDS.decode(history[-2])
+    turn = members(history[-2])
     if value_of(turn, "role") != "assistant" or is_text(turn["content"]):
         return fields, False
     kinds = [words(table(block).get("type")) for block in items(turn["content"])]
