@@ -17,6 +17,7 @@ from agent_cli.cli.model_choice import KEYS
 from agent_cli.cli.trust_view import state
 from agent_cli.cli.trusting import store_for
 from agent_cli.frontends.sanitiser import in_one_line
+from agent_cli.frontends.terminal.columns import left
 from agent_cli.i18n.catalog import say
 from agent_cli.processes.run import Processes
 from agent_cli.processes.sandbox import Confinement, Wall
@@ -68,7 +69,7 @@ def report() -> tuple[str, bool]:
         (say("sandbox"), _sandbox(sandbox)),
         (say("telemetry"), _telemetry(otel=otel)),
     ]
-    lines = [f"{name:14} {value}" for name, value in rows]
+    lines = [f"{left(name, 14)} {value}" for name, value in rows]
     lines += ["", say("Next: ") + _next_step(keys, servers, problem)]
     return "\n".join(lines), bool(keys or servers) and not problem
 

@@ -15,6 +15,7 @@ from agent_cli.cli.options import Cwd, directory
 from agent_cli.cli.trusting import folders_servers, standing_of
 from agent_cli.engine.outcomes import EXIT_STATUS, Verdict
 from agent_cli.frontends.sanitiser import in_one_line, visible
+from agent_cli.frontends.terminal.columns import left
 from agent_cli.i18n.catalog import say
 from agent_cli.mcp.config import Known, known
 from agent_cli.settings.edit import add_server, remove_server
@@ -94,10 +95,10 @@ def list_(cwd: Cwd = None) -> None:
     for server in found.servers:
         whose = say("this folder's") if server.trusted is not None else say("yours")
         where = server.url or " ".join(server.argv)
-        sys.stdout.write(f"{server.name:20} {whose:14} {in_one_line(hide(where))}\n")
+        sys.stdout.write(f"{left(server.name, 20)} {left(whose, 14)} {in_one_line(hide(where))}\n")
     for name, written in settings.mcp.servers.items():
         if written.disabled:
-            sys.stdout.write(f"{in_one_line(name):20} {say('disabled')}\n")
+            sys.stdout.write(f"{left(in_one_line(name), 20)} {say('disabled')}\n")
     for problem in found.problems:
         sys.stderr.write(visible(hide(problem)) + "\n")
     if standing.manifest.content(".mcp.json") is not None and not standing.trusted:

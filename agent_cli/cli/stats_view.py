@@ -6,7 +6,9 @@ from datetime import date, timedelta
 from typing import Any
 
 from msgspec.structs import asdict
+from rich.cells import cell_len
 
+from agent_cli.frontends.terminal.columns import left, right
 from agent_cli.i18n.catalog import say, say_many
 from agent_cli.telemetry.counters import Counters, Spent
 from agent_cli.telemetry.facts import Model
@@ -143,10 +145,10 @@ def bar(value: int, most: int) -> str:
 
 def table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
     """Align the first and last column left, the others right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
     for first, *middle, last in rows:
-        cells = [f"{cell:>{width}}" for cell, width in zip(middle, widths[1:-1], strict=True)]
-        yield "  ".join([first.ljust(widths[0]), *cells, last]).rstrip()
+        cells = [right(cell, width) for cell, width in zip(middle, widths[1:-1], strict=True)]
+        yield "  ".join([left(first, widths[0]), *cells, last]).rstrip()
 
 
 def as_json(found: Statistics, until: date) -> dict[str, Any]:

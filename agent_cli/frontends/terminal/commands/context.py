@@ -1,8 +1,10 @@
 """`/context`: a picture of what fills the model's window."""
 
 from msgspec import Struct
+from rich.cells import cell_len
 from rich.text import Text
 
+from agent_cli.frontends.terminal.columns import left
 from agent_cli.frontends.terminal.commands.base import Answer, Command, Here
 from agent_cli.frontends.terminal.theme import Theme
 from agent_cli.i18n.catalog import say
@@ -33,11 +35,11 @@ def run(here: Here, argument: str) -> Answer:
     if not theme.plain:
         room = min(here.writer.console.width - 2, _LONGEST)
         shown.append_text(_bar(parts, filling.window or whole, room, theme)).append("\n")
-    width = max(len(part.name) for part in parts)
+    width = max(cell_len(part.name) for part in parts)
     for part in parts:
         shown.append(part.sign if not theme.plain else "-", part.style)
         share = round(100 * part.tokens / (filling.window or whole or 1))
-        shown.append(f" {part.name:<{width}}  {part.tokens:>9,}  {share:>3} %\n")
+        shown.append(f" {left(part.name, width)}  {part.tokens:>9,}  {share:>3} %\n")
     return shown.append(_told(filling), style=theme.dim)
 
 

@@ -3,6 +3,7 @@
 from rich.text import Text
 
 from agent_cli.frontends.sanitiser import in_one_line
+from agent_cli.frontends.terminal.columns import right
 from agent_cli.frontends.terminal.commands.base import Answer, Command, Here
 from agent_cli.i18n.catalog import say, say_many
 
@@ -16,7 +17,7 @@ def run(here: Here, argument: str) -> Answer:
     for number, file in enumerate(files):
         shown.append("\n" if number else "")
         lines = say_many("{count:,} line", "{count:,} lines", len(file.text.splitlines()))
-        shown.append(f"{lines:>11}  ", style=here.theme.dim)
+        shown.append(f"{right(lines, 11)}  ", style=here.theme.dim)
         shown.append(in_one_line(str(file.path)), style=here.theme.strong)
         if file.cut:
             shown.append(f"  {say('too long: the model gets its beginning')}", here.theme.warning)

@@ -5,6 +5,7 @@ import time
 from rich.text import Text
 
 from agent_cli.frontends.sanitiser import in_one_line, visible
+from agent_cli.frontends.terminal.columns import right
 from agent_cli.frontends.terminal.commands.base import Answer, Command, Elsewhere, Here, Leave
 from agent_cli.i18n.catalog import say
 from agent_cli.runtime.session_care import sessions_directory
@@ -49,7 +50,7 @@ async def _chosen(here: Here, others: list[SessionInfo]) -> str:
     now, width = time.time(), here.writer.console.width
     for number, one in enumerate(others, 1):
         line = Text(f"{number:3}  ", style=here.theme.accent)
-        line.append(f"{_age(now - one.changed):>7}  ", style=here.theme.dim)
+        line.append(f"{right(_age(now - one.changed), 7)}  ", style=here.theme.dim)
         line.append(in_one_line(one.title) or say("nothing has been said yet"))
         line.append(f"  {in_one_line(one.model)}", style=here.theme.dim)
         line.truncate(width, overflow="ellipsis")

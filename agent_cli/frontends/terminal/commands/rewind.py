@@ -38,11 +38,10 @@ async def _chosen(here: Here) -> str:
     state = here.agent.session.state
     last = state.unsayable[-_OFFERED:]
     first = state.messages_said - len(last) + 1
-    width = here.writer.console.width - 6
     for number, text in enumerate(last, first):
-        line = in_one_line(" ".join(text.split()))
-        shown = line if len(line) <= width else f"{line[: width - 1]}…"
-        here.writer.show(Text(f"{number:4} {shown}"))
+        line = Text(f"{number:4} {in_one_line(' '.join(text.split()))}")
+        line.truncate(here.writer.console.width, overflow="ellipsis")
+        here.writer.show(line)
     try:
         return (await here.ask(say("Take back from message (Enter: none): "))).strip()
     except (EOFError, KeyboardInterrupt):
