@@ -4,6 +4,7 @@ All work is done by one thread. What a kill interrupts, SQLite's journal (WAL) u
 """
 
 import asyncio
+import contextlib
 import os
 import sqlite3
 import time
@@ -19,7 +20,7 @@ from agent_cli.proxy import sqlite_book
 from agent_cli.proxy.config import Continuity
 from agent_cli.proxy.envelopes import ProxyError
 from agent_cli.proxy.spending import Account, Line, Spent
-from agent_cli.proxy.store import LASTING, Row, Segment, Wanted, row_of
+from agent_cli.proxy.store import CHECK, LASTING, Row, Segment, Wanted, row_of
 from agent_cli.types.errors import ConfigurationError
 
 T = TypeVar("T")
@@ -36,7 +37,8 @@ CREATE TABLE IF NOT EXISTS anchors (
   anchor TEXT, principal TEXT, segment TEXT REFERENCES segments (id) ON DELETE CASCADE,
   PRIMARY KEY (anchor, principal, segment)
 ) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS by_use ON segments (used);
+CREATE INDEX IF NOT EXISTS by_use_and_size ON segments (used, bytes);
+DROP INDEX IF EXISTS by_use;
 CREATE INDEX IF NOT EXISTS by_conversation ON segments (principal, conversation);
 CREATE INDEX IF NOT EXISTS by_age ON records (created);
 """
@@ -150,7 +152,8 @@ class SqliteStore:
 
     async def _beat(self) -> None:
         while True:
-            await self.put(_INSTANCE, "", self._owner, b"")
+            with contextlib.suppress(ProxyError):  # the file may be there again the next time
+                await self.put(_INSTANCE, "", self._owner, b"")
             await asyncio.sleep(_BEAT)
 
     async def _do(self, work: Callable[[sqlite3.Connection], T]) -> T:
@@ -166,7 +169,8 @@ class SqliteStore:
     def _remember(self, database: sqlite3.Connection, segment: Segment, body: bytes) -> None:
         now = time.time()
         database.execute(
-            "INSERT OR REPLACE INTO segments VALUES (?,?,?,?,?,?,?)",
+            "INSERT INTO segments VALUES (?,?,?,?,?,?,?) ON CONFLICT (id) DO UPDATE SET "
+            "body=excluded.body, bytes=excluded.bytes, used=excluded.used",
             (segment.id, segment.principal, segment.conversation, body, len(body), now, now),
         )
         database.executemany(
@@ -192,6 +196,7 @@ SELECT s.id, s.body, s.created FROM anchors a JOIN segments s ON s.id = a.segmen
 WHERE a.principal=? AND a.anchor=?
 """
 _FOREIGN = "SELECT 1 FROM anchors WHERE principal<>? AND anchor=? LIMIT 1"
+_KEPT = ", ".join("?" * (1 + len(LASTING)))
 _PUT = "INSERT OR REPLACE INTO records VALUES (?,?,?,?,?)"
 
 
@@ -254,10 +259,10 @@ def _run(database: sqlite3.Connection, statement: str, values: tuple[object, ...
 def _forget(database: sqlite3.Connection, settings: Continuity, now: float) -> None:
     """Drop what is too old, and of the rest what was used longest ago, if there is too much."""
     database.execute("DELETE FROM segments WHERE used<?", (now - settings.days * _DAY,))
-    oldest = max(settings.journal_ttl, settings.guidance_ttl)
+    oldest = max(settings.journal_ttl, settings.guidance_ttl, _DEAD)
     database.execute(
-        "DELETE FROM records WHERE kind IN ('checkpoint','journal','guidance') AND created<?",
-        (now - oldest,),
+        f"DELETE FROM records WHERE kind NOT IN ({_KEPT}) AND created<?",  # noqa: S608 - no values
+        (CHECK, *LASTING, now - oldest),
     )
     database.executemany(
         "DELETE FROM records WHERE kind=? AND created<?",

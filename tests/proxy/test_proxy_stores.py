@@ -1,6 +1,8 @@
 """What both stores promise: the file, and the database that replicas share."""
 
 import asyncio
+import contextlib
+import sqlite3
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -13,7 +15,7 @@ from msgspec import Raw
 from msgspec.structs import replace
 from testbed.postgres import needs_postgres
 
-from agent_cli.proxy import kept
+from agent_cli.proxy import kept, sqlite
 from agent_cli.proxy.config import Config, Continuity
 from agent_cli.proxy.envelopes import ProxyError
 from agent_cli.proxy.kept import remembering
@@ -214,6 +216,51 @@ def test_what_is_kept_can_be_looked_at_and_forgotten(place: Place):
     assert place.run(lambda store: store.get("checkpoint", "alice", "k", FOREVER)) is None
     assert [row.id for row in kept.rows(*about)] == ["b"]
     assert kept.purged(*about) == 1
+
+
+def test_a_segment_that_is_made_shorter_stays_as_old_as_it_is(place: Place):
+    async def work(store: Store) -> list[str]:
+        for id_ in ("a", "b", "a"):
+            await store.remember(segment(id_))
+        return [one.id for one in await store.find("alice", ["call:1"])]
+
+    assert place.run(work) == ["a", "b"]
+
+
+def test_a_file_that_was_away_hears_signs_of_life_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(sqlite, "_BEAT", 0.0)
+    place = Place(tmp_path / "continuity.db", "")
+    with contextlib.closing(sqlite3.connect(tmp_path / "continuity.db", timeout=30)) as other:
+
+        async def work(store: Store) -> None:
+            other.execute("ALTER TABLE records RENAME TO away")
+            for _ in range(3):  # one of them comes after a sign of life that fails as well
+                with pytest.raises(ProxyError):
+                    await store.put("checkpoint", "alice", "k", b"one")
+            other.execute("ALTER TABLE away RENAME TO records")
+            other.execute("DELETE FROM records")
+            other.commit()
+            async with asyncio.timeout(30):
+                while not await store.alive("one"):
+                    await store.put("checkpoint", "alice", "k", b"two")
+
+        place.run(work)
+
+
+def test_the_file_forgets_who_was_killed(tmp_path: Path):
+    place = Place(tmp_path / "continuity.db", "")
+
+    async def work(store: Store) -> bytes | None:
+        await store.put("instance", "", "killed", b"")
+        with contextlib.closing(sqlite3.connect(tmp_path / "continuity.db", timeout=30)) as other:
+            other.execute("UPDATE records SET created = created - 3600 WHERE key = 'killed'")
+            other.commit()
+        await store.remember(segment("a"))
+        return await store.get("instance", "", "killed", FOREVER)
+
+    assert place.run(work) is None
 
 
 @needs_postgres
