@@ -80,10 +80,10 @@ class PostgresStore:
         )
         return put == 1
 
-    async def remember(self, segment: Segment) -> None:
+    async def remember(self, segment: Segment) -> bool:
         body = msgspec.json.encode(segment)
         if len(body) > self._settings.max_segment:
-            return
+            return False
         principal, conversation = indexed(segment.principal), indexed(segment.conversation)
         async with _told(), self._pool.connection() as database, database.transaction():
             await database.execute(
@@ -103,6 +103,7 @@ class PostgresStore:
                     "principal=%s AND conversation=%s ORDER BY created DESC OFFSET %s)",
                     (principal, conversation, self._settings.max_per_conversation),
                 )
+        return True
 
     async def find(self, principal: str, anchors: Sequence[str]) -> list[Segment]:
         if not anchors:

@@ -69,7 +69,7 @@ class Memory:
                 await self._services.store.put(THOUGHT, principal, seal, b"1")
 
     async def remember(self, rounds: Sequence[Round], results: Results) -> bool:
-        """Keep what later requests need; return whether there is anything to keep.
+        """Keep what later requests need; return whether a segment was kept.
 
         `results` are those of the last turn, whose other calls go to the client.
         """
@@ -94,16 +94,17 @@ class Memory:
             tuple(sorted(name for name in names if name in self._owned)),
             time.time(),
         )
-        if len(msgspec.json.encode(segment)) > self._services.config.continuity.max_segment:
-            segment = shortened(request.dialect, segment)
-        await self._services.store.remember(segment)
-        if key := hidden_key(request):
-            await self._services.store.put(HIDDEN, request.principal, key, b"1")
-        await self._remember_response(rounds[0].turn, last.turn, results)
-        self._services.audit.write(
-            "continuity_store", request.id, segment=segment.id, layout=segment.layout
+        store = self._services.store
+        stored = await store.remember(segment) or await store.remember(
+            shortened(request.dialect, segment)
         )
-        return True
+        if key := hidden_key(request):
+            await store.put(HIDDEN, request.principal, key, b"1")
+        await self._remember_response(rounds[0].turn, last.turn, results)
+        if stored:
+            about = {"segment": segment.id, "layout": segment.layout}
+            self._services.audit.write("continuity_store", request.id, **about)
+        return stored
 
     def _ending(self, last: Round, results: Results) -> list[Raw]:
         """Return the last turn as later requests will show it to the model.

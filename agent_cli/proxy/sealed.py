@@ -126,8 +126,8 @@ class SealedStore:
         sealed = self._cipher.sealed(body, _place(kind, principal, key))
         return await self._inner.add(kind, principal, key, sealed, age)
 
-    async def remember(self, segment: Segment) -> None:
-        await self._inner.remember(self._cipher.sealed_segment(segment))
+    async def remember(self, segment: Segment) -> bool:
+        return await self._inner.remember(self._cipher.sealed_segment(segment))
 
     async def find(self, principal: str, anchors: Sequence[str]) -> list[Segment]:
         found = await self._inner.find(principal, anchors)

@@ -98,10 +98,12 @@ class SqliteStore:
 
         return await self._do(work)
 
-    async def remember(self, segment: Segment) -> None:
+    async def remember(self, segment: Segment) -> bool:
         body = msgspec.json.encode(segment)
-        if len(body) <= self._settings.max_segment:
-            await self._do(lambda database: self._remember(database, segment, body))
+        if len(body) > self._settings.max_segment:
+            return False
+        await self._do(lambda database: self._remember(database, segment, body))
+        return True
 
     async def find(self, principal: str, anchors: Sequence[str]) -> list[Segment]:
         if not anchors:

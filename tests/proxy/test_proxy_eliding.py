@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from testbed.exchange import OPENAI_RESPONSES, Exchange
 from testbed.managed_service import Answered, ToolService
-from testbed.postgres import needs_postgres
-from testbed.proxied import Proxied, proxied
+from testbed.proxied import ENVIRON, Proxied, proxied
 from testbed.proxy_cells import Cell, N, cells
 from testbed.proxy_clients import repeated, results, user
 from testbed.replies import Call, Raw, Reply, Say, Status
@@ -124,16 +123,21 @@ def test_an_event_that_says_so_counts_as_well(tmp_path: Path):
     assert answer.text == "Done."
 
 
-@pytest.mark.parametrize("stored", ["file", pytest.param("database", marks=needs_postgres)])
+@pytest.mark.parametrize(
+    "limits",
+    [{"max_segment": 1_200}, {"max_segment": 2_400, "key_env": "CONTINUITY_KEY"}],
+    ids=["as it is", "encrypted"],
+)
 def test_a_segment_that_is_too_large_is_kept_without_its_results(
-    stored: str, tmp_path: Path, request: pytest.FixtureRequest
+    limits: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
+    monkeypatch.setitem(ENVIRON, "CONTINUITY_KEY", bytes(range(32)).hex())
     cell = Cell(OPENAI_RESPONSES, stream=False)
     with proxied(
         [Say(calls=[search("old")]), Say("Done."), Say("More.")],
         tmp_path,
         ToolService(found),
-        continuity={"max_segment": 1_200},
+        continuity=limits,
     ) as proxy:
         _, answer = cell.ask(proxy, [user("hi")])
         cell.ask(proxy, [user("hi"), *repeated(cell.wire, answer), user("more")])

@@ -180,7 +180,7 @@ def test_a_conversation_keeps_its_newest(place: Place):
 
 def test_a_segment_that_is_too_large_is_not_kept(place: Place):
     async def work(store: Store) -> list[Segment]:
-        await store.remember(segment("a", previous="x" * 2_000))
+        assert not await store.remember(segment("a", previous="x" * 2_000))
         return await store.find("alice", ["call:1"])
 
     assert place.run(work, max_segment=1_000) == []
