@@ -25,8 +25,9 @@ from agent_cli.proxy.listening import Listener
 from agent_cli.proxy.managed import Managed
 from agent_cli.proxy.models import tell_models
 from agent_cli.proxy.passing import Passed, known_to, pass_conversation, pass_on, plainly
-from agent_cli.proxy.request import RESPONSE, Services, asked, pinned
+from agent_cli.proxy.request import Services, asked, pinned
 from agent_cli.proxy.routes import COUNT, DIALECTS, HEALTH, STORED, check_route
+from agent_cli.proxy.store import PASSED
 from agent_cli.proxy.unpacking import unpacked
 
 _BYTES_PER_TOKEN = 4
@@ -170,10 +171,15 @@ class App:
         await visit.reply.whole(200, estimated, counted)
 
     async def _stored(self, visit: _Visit) -> None:
-        """Pass on, but for responses that the upstream would show with what is hidden."""
+        """Pass on what asks for a response that was passed on as well.
+
+        Any other the upstream would show with the tools, and the rounds, that its client does not
+        know of; or it is somebody else's.
+        """
         id_ = visit.path.removeprefix(STORED).partition("/")[0]
         age = self._services.config.continuity.days * 86_400.0
-        if await self._services.store.get(RESPONSE, visit.principal, id_, age) is not None:
+        found = await self._services.store.get(PASSED, visit.principal, id_, age)
+        if found is None and self._services.tools.some:
             raise ProxyError(404, "response_not_found", f"there is no response {id_!r} here")
         method, headers = visit.request.method, visit.request.headers
         upstream = self._services.upstream.first(responses.NAME)

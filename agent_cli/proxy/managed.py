@@ -75,6 +75,11 @@ class ManagedTools:
         await self._servers.close()
 
     @property
+    def some(self) -> bool:
+        """Whether there may be any tools, now or when a server is there again."""
+        return bool(self._config.http or self._servers.names)
+
+    @property
     def beginnings(self) -> tuple[str, ...]:
         """How the presented names of managed tools begin, where they have a group."""
         groups = {name.partition(".")[0] for name in self._config.http if "." in name}

@@ -1,4 +1,4 @@
-"""What is read of an answer that is only passed on: its tokens, and who has sealed what."""
+"""What is read of an answer that is only passed on: its id and tokens, and who has sealed what."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import msgspec
 
 from agent_cli.proxy.dialects.base import Fields, StreamCutError
 from agent_cli.proxy.dialects.dialect import Dialect
-from agent_cli.proxy.dialects.shapes import mapping
+from agent_cli.proxy.dialects.shapes import mapping, words
 from agent_cli.proxy.dialects.turns import Turn, View
 from agent_cli.proxy.raw_frames import RawFrames
 from agent_cli.types.errors import WireError
@@ -26,12 +26,17 @@ class Overheard:
         self._kept = bytearray()
         self.size = 0
         self.usage: dict[str, Any] = {}
+        self.response = ""
+        """The id by which the upstream may have stored it."""
 
     def hear(self, piece: bytes) -> None:
+        """Take a piece; an empty one is the end."""
         self.size += len(piece)
         if len(self._kept) < self._limit:
             self._kept += piece
         if not self._streams:
+            if not piece:
+                self._note(bytes(self._kept))
             return
         try:
             frames = [raw for raw, _ in self._frames.feed(piece)]
@@ -41,10 +46,6 @@ class Overheard:
         for raw in frames:
             if _USAGE in raw:
                 self._note(raw.partition(b"data:")[2])
-
-    def end(self) -> None:
-        if not self._streams:
-            self._note(bytes(self._kept))
 
     def turn(self, dialect: Dialect, asked: Fields) -> Turn | None:
         """Return the whole reply, if that is what it was."""
@@ -66,5 +67,6 @@ class Overheard:
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return
         for holder in (event, mapping(event.get("message")), mapping(event.get("response"))):
+            self.response = words(holder.get("id")) or self.response
             said = mapping(holder.get("usage"))
             self.usage |= {name: value for name, value in said.items() if value is not None}

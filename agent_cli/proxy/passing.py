@@ -1,7 +1,8 @@
 """Requests that are passed on as they are, and answers that come back as they are."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 
 import msgspec
 from msgspec import Struct
@@ -9,6 +10,7 @@ from msgspec import Struct
 from agent_cli.network.serving import Reply
 from agent_cli.proxy.accounts import Called, Outcome
 from agent_cli.proxy.delivery import EVENTS
+from agent_cli.proxy.dialects import responses
 from agent_cli.proxy.dialects.base import Choice, Fields
 from agent_cli.proxy.dialects.dialect import Dialect
 from agent_cli.proxy.envelopes import ProxyError
@@ -16,6 +18,7 @@ from agent_cli.proxy.failover import Line, failing, line_of
 from agent_cli.proxy.injection import Injection
 from agent_cli.proxy.overheard import Overheard
 from agent_cli.proxy.request import Asked, Services, asked
+from agent_cli.proxy.store import PASSED
 from agent_cli.proxy.upstream import Answer, Upstream
 
 _LARGEST_ERROR = 1024 * 1024
@@ -29,22 +32,29 @@ class Passed(Struct, frozen=True):
     with_tools: bool = False
 
 
+async def _unheard(_: bytes) -> None:
+    """Let it pass."""
+
+
 async def pass_on(
     answer: Answer,
     reply: Reply,
     headers: Mapping[str, str],
-    hear: Callable[[bytes], None] | None = None,
+    hear: Callable[[bytes], Awaitable[None]] = _unheard,
 ) -> None:
-    """Give the client the upstream's answer, byte for byte and as it comes."""
+    """Give the client the upstream's answer, byte for byte and as it comes.
+
+    `hear` gets each piece before the client does, and an empty one before the end.
+    """
     returned = {**answer.returned_headers, **headers}
     if answer.streams:
         returned |= {name: value for name, value in EVENTS.items() if name != "content-type"}
     try:
         await reply.begin(answer.status, returned)
         async for piece in answer.pieces():
+            await hear(piece)
             await reply.write(piece)
-            if hear is not None:
-                hear(piece)
+        await hear(b"")
         await reply.end()
     except ProxyError:
         reply.abort()  # the client has to see that it is not whole
@@ -101,9 +111,18 @@ async def pass_conversation(
     upstream, answer = await _first_answer(services, line, request, passed)
     limit = services.config.limits.upstream_body
     overheard = Overheard(began, streams=answer.streams, limit=limit)
+    stores = request.dialect.NAME == responses.NAME and services.tools.some
+
+    async def hear(piece: bytes) -> None:
+        known = overheard.response
+        overheard.hear(piece)
+        if stores and overheard.response != known:
+            with suppress(ProxyError):  # then nobody is shown it later
+                await services.store.put(PASSED, request.principal, overheard.response, b"1")
+
     try:
         about = alone(answer, with_tools=passed.with_tools)
-        await pass_on(answer, reply, {**headers, **about}, overheard.hear)
+        await pass_on(answer, reply, {**headers, **about}, hear)
     finally:
         remembered = _remembered(services, line, (upstream, answer), passed, overheard)
         await services.accounts.background.end(remembered)
@@ -119,7 +138,6 @@ async def _remembered(
     """Write down what was heard of an answer."""
     upstream, answer = answered
     request = line.request
-    overheard.end()
     services.audit.write(
         "upstream_round",
         request.id,

@@ -93,9 +93,11 @@ ORIGIN = "origin"
 """Which upstream has made something that only itself can read."""
 STAY = "upstream"
 """Where a conversation was sent after the first upstream had failed."""
+PASSED = "passed"
+"""A response that the upstream stores, and in which nothing is hidden."""
 CHECK = "key"
 """By which it is known whether a key is the right one."""
-LASTING = ("response", "tools", "thought", "hidden", ORIGIN, STAY)
+LASTING = ("response", "tools", "thought", "hidden", ORIGIN, STAY, PASSED)
 """Kinds of records that are kept as long as segments; others only as long as a retry may take."""
 
 Wanted: TypeAlias = tuple[str, str, float]

@@ -242,6 +242,20 @@ def stored_response(cell: Cell) -> Answered:
 
 
 @responses_cells
+def test_a_stored_response_is_shown_only_if_nothing_is_hidden_in_it(cell: Cell, tmp_path: Path):
+    told = stored_response(cell)
+    with ToolService(lambda tool, asked: told) as upstream, ToolService() as service:
+        known = Proxied(upstream, service, tmp_path)
+        with serving(known, configured(upstream.url, service, tmp_path)) as proxy:
+            request = cell.request([user("hi")], tools=["read_file"])
+            for headers, shown in ({}, 404), ({"x-agent-proxy-mediation": "off"}, 200):
+                assert proxy.ask(cell.path, request, headers).status == 200
+                got = proxy.ask("/v1/responses/resp_1", b"", method="GET")
+                assert got.status == shown
+            proxy.distinct = False  # both answers have the id of a managed call, one passes
+
+
+@responses_cells
 def test_a75_a_chain_of_stored_responses_gets_the_missing_outputs(cell: Cell, tmp_path: Path):
     told = stored_response(cell)
     with ToolService(lambda tool, asked: told) as upstream, ToolService() as service:
