@@ -37,6 +37,7 @@ _RETURNED = frozenset(
     {"content-type", "retry-after", "retry-after-ms", "x-should-retry", "request-id"}
 )
 _RETURNED_BEGINNINGS = ("openai-", "anthropic-", "x-ratelimit-")
+_TIMEOUT = 504
 ANTHROPIC = "anthropic_messages"
 
 
@@ -106,9 +107,9 @@ class Upstream:
                 continue
             try:
                 return kept, await self._response(kept, request, body)
-            except ProxyError:
+            except ProxyError as error:
                 # The upstream may have closed it while it was idle; then it never saw the request.
-                if kept.answered:
+                if kept.answered or error.status == _TIMEOUT:
                     raise
                 break
         connection = await self._connect(url, proxy)

@@ -35,8 +35,10 @@ def test_an_upstream_that_is_not_there_is_a_bad_gateway(cell: Cell, tmp_path: Pa
 
 @cells
 def test_an_upstream_that_says_nothing_is_given_up(cell: Cell, tmp_path: Path):
-    with proxied([Hang()], tmp_path, upstream={"headers_timeout": 0.2}) as proxy:
-        got = proxy.ask(cell.path, cell.request([user("hi")]))
+    with proxied([Say("Hello."), Hang()], tmp_path, upstream={"headers_timeout": 0.2}) as proxy:
+        cell.ask(proxy, [user("hi")])
+        got = proxy.ask(cell.path, cell.request([user("ho")]))
+        assert len(proxy.upstream.requests) == 2  # on the kept connection, and no second time
     assert got.status == 504
 
 
