@@ -18,7 +18,7 @@ class Overheard:
     """Hears the pieces of one answer as they pass, and changes none."""
 
     def __init__(self, began: float, *, streams: bool, limit: int) -> None:
-        """Read a whole answer, or one of which all is wanted, up to so many bytes."""
+        """Keep up to so many bytes, of a whole answer or of one of which all is wanted."""
         self.began = began
         self._streams = streams
         self._limit = limit

@@ -109,7 +109,8 @@ async def pass_conversation(
     began = time.monotonic()
     line = await line_of(services, request)
     upstream, answer = await _first_answer(services, line, request, passed)
-    limit = services.config.limits.upstream_body
+    wanted = not answer.streams or line.leaves_traces(upstream)
+    limit = services.config.limits.upstream_body if wanted else 0
     overheard = Overheard(began, streams=answer.streams, limit=limit)
     stores = request.dialect.NAME == responses.NAME and services.tools.some
 

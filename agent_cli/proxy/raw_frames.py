@@ -21,7 +21,10 @@ class RawFrames:
         """Yield what is complete; a comment is no frame. Raises StreamCutError."""
         data = self._rest + chunk
         start = 0
-        for found in _BLANK_LINE.finditer(data):
+        seen = max(
+            len(self._rest) - 3, 0
+        )  # a blank line may have begun there, and none ends before
+        for found in _BLANK_LINE.finditer(data, seen):
             raw = data[start : found.end()]
             start = found.end()
             yield raw, _frame(raw)
