@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from agent_cli.proxy.arguments import parsed, violations
 from agent_cli.proxy.audit import Audit
+from agent_cli.proxy.background import Background
 from agent_cli.proxy.config import Config
 from agent_cli.proxy.dialects.turns import Call
 from agent_cli.proxy.envelopes import Envelope, failure
@@ -65,13 +66,8 @@ class Executor:
         self._audit = audit
         self._config = config
         self._journal = Journal(tools, store, config, owner)
-        self.background: set[asyncio.Task[Envelope]] = set()
-        """Calls that are ended whatever becomes of their client."""
-
-    async def drain(self, seconds: float) -> None:
-        """Let calls with side effects end."""
-        if self.background:
-            await asyncio.wait(self.background, timeout=seconds)
+        self.background = Background()
+        """Calls with side effects, which are ended whatever becomes of their client."""
 
     def late(self, ledger: Ledger) -> bool:
         """Whether nothing new should be begun in this request."""
@@ -201,10 +197,7 @@ class Executor:
         whose = Identity(ledger.principal, key, ledger.traceparent)
         if tool.read_only:
             return await self._tools.call(tool, arguments, whose)
-        task = asyncio.create_task(self._journal.once(tool, arguments, whose))
-        self.background.add(task)
-        task.add_done_callback(self.background.discard)
-        return await asyncio.shield(task)
+        return await self.background.end(self._journal.once(tool, arguments, whose))
 
 
 def _reads(tool: Managed | None) -> bool:

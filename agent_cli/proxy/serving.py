@@ -83,7 +83,7 @@ async def running(
         upstream = Upstreams(config.upstream, config.fallback, environ)
         stack.push_async_callback(upstream.close)
         executor = Executor(tools, store, audit, config, owner)
-        stack.push_async_callback(executor.drain, config.server.drain)
+        stack.push_async_callback(executor.background.drain, config.server.drain)
         accounts = Accounts(config, store, audit)
         stack.push_async_callback(accounts.background.drain, config.server.drain)
         services = Services(
