@@ -177,7 +177,7 @@ class App:
         know of; or it is somebody else's.
         """
         id_ = visit.path.removeprefix(STORED).partition("/")[0]
-        age = self._services.config.continuity.days * 86_400.0
+        age = self._services.config.continuity.lasts
         found = await self._services.store.get(PASSED, visit.principal, id_, age)
         if found is None and self._services.tools.some:
             raise ProxyError(404, "response_not_found", f"there is no response {id_!r} here")

@@ -229,7 +229,7 @@ async def chained(services: Services, request: Asked) -> tuple[Fields, list[Raw]
     name = words(value_of(fields, "previous_response_id"))
     if not name:
         return fields, []
-    age = services.config.continuity.days * 86_400.0
+    age = services.config.continuity.lasts
     body = await services.store.get(RESPONSE, request.principal, name, age)
     if body is None:
         return fields, []

@@ -127,6 +127,11 @@ class Continuity(Struct, frozen=True, forbid_unknown_fields=True):
     max_segment: Positive = _MEGABYTE
     max_per_conversation: Positive = 64
 
+    @property
+    def lasts(self) -> float:
+        """The days in seconds."""
+        return self.days * 86_400.0
+
 
 class Audit(Struct, frozen=True, forbid_unknown_fields=True):
     path: str = ""

@@ -16,7 +16,6 @@ from agent_cli.proxy.store import ORIGIN, STAY
 from agent_cli.proxy.upstream import Upstream
 from agent_cli.proxy.upstream_settings import FIRST
 
-_DAY = 86_400.0
 _TOO_MANY = 429
 _BROKEN = 500
 
@@ -84,7 +83,7 @@ class Line:
         seals = self._seals(history)
         if not seals:
             return fields
-        age = self._services.config.continuity.days * _DAY
+        age = self._services.config.continuity.lasts
         wanted = [(ORIGIN, seal, age) for seal in seals]
         origins = await self._services.store.get_each(request.principal, wanted)
         foreign = {
@@ -124,7 +123,7 @@ async def line_of(services: Services, request: Asked) -> Line:
         return Line(services, request, [upstreams.first(dialect)])
     config, store = services.config, services.store
     if response := words(value_of(request.injection.fields, "previous_response_id")):
-        age = config.continuity.days * _DAY
+        age = config.continuity.lasts
         origin = await store.get(ORIGIN, request.principal, response, age)
         known = upstreams.line(dialect)
         name = origin.decode() if origin else FIRST

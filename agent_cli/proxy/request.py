@@ -127,7 +127,7 @@ async def pinned(
     """
     if not conversation or not tools:
         return tools
-    age = services.config.continuity.days * 86_400.0
+    age = services.config.continuity.lasts
     offered = msgspec.json.encode(tools)
     if await services.store.add(_PINNED, principal, conversation, offered, age):
         return tools
@@ -147,7 +147,7 @@ async def known(services: Services, request: Asked) -> tuple[Guides, Checkpoint,
     keys = [guidance_key(request, request.prefixes[place]) for place in places]
     wanted = [(GUIDANCE, key, config.continuity.guidance_ttl) for key in keys]
     wanted.append((CHECKPOINT, request.digest, config.continuity.journal_ttl))
-    wanted.append((HIDDEN, hidden_key(request), config.continuity.days * 86_400.0))
+    wanted.append((HIDDEN, hidden_key(request), config.continuity.lasts))
     *told, kept, hides = await services.store.get_each(request.principal, wanted)
     guides: Guides = {}
     for place, body in zip(places, told, strict=True):

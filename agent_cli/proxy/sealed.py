@@ -9,7 +9,6 @@ import secrets
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from string import hexdigits
-from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Raw
@@ -20,9 +19,6 @@ from agent_cli.proxy.envelopes import Envelope, ProxyError
 from agent_cli.proxy.spending import Account, Spent
 from agent_cli.proxy.store import CHECK, Segment, Store, Wanted
 from agent_cli.types.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    pass
 
 _MARK = b"\x00aes1"
 _NONCE = 12
@@ -168,7 +164,6 @@ def cipher_of(name: str, environ: Mapping[str, str]) -> Cipher | None:
     """
     if not name:
         return None
-
     if find_spec("cryptography") is None:
         raise ConfigurationError(
             "continuity.key_env needs a package: pip install 'agent-cli[encryption]'"

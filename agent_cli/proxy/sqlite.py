@@ -49,7 +49,6 @@ _DEAD = 4.0
 _PATIENCE = 30.0
 _SEGMENT = msgspec.json.Decoder(Segment)
 _INSTANCE = "instance"
-_DAY = 86_400
 
 
 class SqliteStore:
@@ -260,7 +259,7 @@ def _run(database: sqlite3.Connection, statement: str, values: tuple[object, ...
 
 def _forget(database: sqlite3.Connection, settings: Continuity, now: float) -> None:
     """Drop what is too old, and of the rest what was used longest ago, if there is too much."""
-    database.execute("DELETE FROM segments WHERE used<?", (now - settings.days * _DAY,))
+    database.execute("DELETE FROM segments WHERE used<?", (now - settings.lasts,))
     oldest = max(settings.journal_ttl, settings.guidance_ttl, _DEAD)
     database.execute(
         f"DELETE FROM records WHERE kind NOT IN ({_KEPT}) AND created<?",  # noqa: S608 - no values
@@ -268,7 +267,7 @@ def _forget(database: sqlite3.Connection, settings: Continuity, now: float) -> N
     )
     database.executemany(
         "DELETE FROM records WHERE kind=? AND created<?",
-        [(kind, now - settings.days * _DAY) for kind in LASTING],
+        [(kind, now - settings.lasts) for kind in LASTING],
     )
     (total,) = database.execute("SELECT COALESCE(SUM(bytes), 0) FROM segments").fetchone()
     while total > settings.max_bytes:
