@@ -18,6 +18,7 @@ from agent_cli.runtime.redaction import secrets
 from agent_cli.settings.check import SettingError, single_values
 from agent_cli.settings.explain import Explained, Keys, Said, explain, settings_made
 from agent_cli.settings.load import Loaded, Source
+from agent_cli.settings.schema import Settings
 from agent_cli.types.redaction import Redactor
 
 
@@ -40,9 +41,15 @@ def command(
     lines = map(_json, found) if json else _explained(found[0]) if key else map(_line, found)
     for ignored in loaded.ignored:
         sys.stderr.write(ignored_remark(ignored) + "\n")
-    hidden = Redactor(secrets(loaded.settings, os.environ))
+    hidden = _hiding(loaded)
     for line in list(lines) or [say("nothing is set: every setting has its default; --all")]:
         sys.stdout.write(hidden.text(line) + "\n")
+
+
+def _hiding(loaded: Loaded) -> Redactor:
+    """Hide what any layer holds, for the lower ones are shown as well."""
+    layers = [msgspec.convert(layer.table, Settings) for layer in loaded.layers]
+    return Redactor(frozenset[str]().union(*(secrets(one, os.environ) for one in layers)))
 
 
 def _keys(dotted: str) -> Keys:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from agent_cli.processes.environment import holds_key
 from agent_cli.runtime.frontend import Frontend
-from agent_cli.settings.schema import Settings
+from agent_cli.settings.schema import McpServer, Settings
 from agent_cli.types.entries import Entry
 from agent_cli.types.errors import ProviderError
 from agent_cli.types.events import (
@@ -66,6 +66,8 @@ def secrets(
         headers = provider.headers.items()
         found |= {value for name, value in headers if _AUTHENTICATES.search(name)}
         found |= set(_of_address(provider.base_url))
+    for written in settings.mcp.servers.values():
+        found |= set(_written_for(written))
     for server in servers:
         found |= set(_given_to(server))
     words = {word for value in found for word in value.split()}  # "Bearer KEY"
@@ -74,10 +76,22 @@ def secrets(
 
 def _given_to(server: "Server") -> Iterator[str]:
     """Yield what a server gets that is named like a key, or looks like one."""
-    for name, value in (*server.environ.items(), *server.headers.items()):
+    named = (*server.environ.items(), *server.headers.items())
+    return _handed(named, (*server.environ.values(), *server.argv[1:], server.url))
+
+
+def _written_for(server: McpServer) -> Iterator[str]:
+    """Yield what the settings give it themselves, and do not only name."""
+    named = (*server.env.items(), *server.headers.items())
+    for value in _handed(named, (*server.env.values(), *server.args, server.url)):
+        yield from (word for word in value.split() if "${" not in word)
+
+
+def _handed(named: Iterable[tuple[str, str]], words: Iterable[str]) -> Iterator[str]:
+    for name, value in named:
         if _AUTHENTICATES.search(name) or _KEY.fullmatch(value):
             yield value
-    for word in (*server.environ.values(), *server.argv[1:], server.url):
+    for word in words:
         if "://" in word:
             yield from _of_address(word)
 

@@ -107,8 +107,14 @@ def test_what_is_no_key_at_all_is_refused(project: Path, home: Path):
     assert config(project, home, "--explain", "= 1\nx").exit_code == 2
 
 
-def test_a_key_in_a_header_is_not_shown(project: Path, home: Path, settings: Path):
-    settings.write_text('[providers.own.headers]\nAuthorization = "Bearer s3cr3t-s3cr3t"\n')
-    done = config(project, home)
-    assert "providers.own.headers" in done.stdout
-    assert "s3cr3t" not in done.stdout
+def test_no_key_is_shown_that_any_layer_holds(project: Path, home: Path, settings: Path):
+    settings.write_text(
+        '[mcp.servers.tickets]\nurl = "https://x/?token=s3cr3t-in-a-url"\n'
+        'headers = { Authorization = "Bearer s3cr3t-of-a-server", Also = "${A_VARIABLE}" }\n'
+        '[providers.own.headers]\nAuthorization = "Bearer s3cr3t-s3cr3t"\n'
+    )
+    shown = config(project, home).stdout
+    assert "providers.own.headers" in shown
+    assert "mcp.servers.tickets.headers" in shown
+    assert "${A_VARIABLE}" in shown
+    assert "s3cr3t" not in shown

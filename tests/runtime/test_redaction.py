@@ -18,7 +18,7 @@ from agent_cli.runtime.redaction import (
     secrets,
     without_secrets,
 )
-from agent_cli.settings.schema import ProviderSettings, Settings
+from agent_cli.settings.schema import McpServer, McpSettings, ProviderSettings, Settings
 from agent_cli.types.entries import AssistantSaid, CallFinished, UserSaid
 from agent_cli.types.errors import Fault, ProviderError
 from agent_cli.types.events import (
@@ -183,6 +183,16 @@ def test_what_authenticates_with_a_collector_is_secret():
         "collector-secret",
         "AbCdEf0123456789AbCdEf",
     }
+
+
+def test_what_is_written_for_a_server_is_secret_and_the_name_of_a_variable_is_not():
+    server = McpServer(
+        args=("postgres://me:database-password@host/db",),
+        env={"GITHUB_TOKEN": "token-of-mine", "LOG_LEVEL": "information"},
+        headers={"Authorization": "Bearer ${CORP_TOKEN}"},
+    )
+    settings = Settings(mcp=McpSettings(servers={"x": server}))
+    assert secrets(settings, {}) == {"database-password", "token-of-mine"}
 
 
 def test_what_servers_get_as_keys_is_secret_and_their_other_words_are_not():
