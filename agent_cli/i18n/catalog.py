@@ -83,5 +83,5 @@ def _words(wanted: str) -> Words:
     import gettext  # noqa: PLC0415 - 10 ms that an English user does not need
 
     name = wanted.replace("-", "_")  # a locale is zh_CN, a language tag zh-CN
-    names = [name, _NEAREST.get(name, ""), _NEAREST.get(name.partition("_")[0], "")]
+    names = [name, _NEAREST.get(name, ""), _NEAREST.get(name.rpartition("_")[0], "")]
     return gettext.translation(DOMAIN, LOCALES, languages=[*filter(None, names)], fallback=True)
