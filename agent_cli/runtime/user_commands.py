@@ -7,7 +7,6 @@ same wall if there is one. Its output goes along with what the user says next.
 import asyncio
 from collections.abc import Callable
 
-from agent_cli.processes.run import Finished
 from agent_cli.runtime.prepare import Toolbox
 from agent_cli.runtime.session import Session
 from agent_cli.types.errors import ToolError
@@ -24,24 +23,21 @@ async def run_for_user(
 
     When this is cancelled, the command is ended, and what it had printed is recorded.
     """
-    pieces: list[str] = []
+    end = ""
 
     def take(text: str) -> None:
-        pieces.append(text)
+        nonlocal end
+        end = (end + text)[-_KEPT:]
         on_output(text)
 
     try:
         finished = await toolbox.processes.run(command, cwd=toolbox.workspace.root, on_output=take)
     except asyncio.CancelledError:
-        session.append(UserRan(command, "".join(pieces)[-_KEPT:], interrupted=True))
+        session.append(UserRan(command, end, interrupted=True))
         raise
     except (OSError, ValueError) as error:
         raise ToolError(f"the command could not be started: {error}") from error
-    entry = _entry(command, finished)
+    entry = UserRan(command, finished.output, finished.exit_code, finished.signal)
     session.append(entry)
     session.sync()
     return entry
-
-
-def _entry(command: str, finished: Finished) -> UserRan:
-    return UserRan(command, finished.output, finished.exit_code, finished.signal)
