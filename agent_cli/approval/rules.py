@@ -135,9 +135,13 @@ _SCRIPTS = frozenset({("npm", "run"), ("pnpm", "run"), ("yarn", "run"), ("python
 _WHOLE = frozenset({
     ("git", "checkout"), ("git", "clean"), ("git", "config"), ("git", "push"), ("git", "rebase"),
     ("git", "reset"), ("git", "restore"), ("git", "rm"), ("git", "stash"), ("git", "worktree"),
-    ("cargo", "run"),
+    ("cargo", "run"), ("go", "run"), ("go", "tool"), ("npm", "exec"), ("npm", "x"),
+    ("pnpm", "dlx"), ("pnpm", "exec"), ("yarn", "dlx"), ("yarn", "exec"), ("yarn", "node"),
 })  # fmt: skip
 """Where what it does depends on everything that follows."""
+
+_OPTION = re.compile(r"[-+]|\w+=")
+"""What may stand before the word that says it: `-C there`, `+nightly`, `CC=gcc`."""
 
 
 def _telling(words: tuple[str, ...]) -> tuple[str, ...]:
@@ -146,7 +150,7 @@ def _telling(words: tuple[str, ...]) -> tuple[str, ...]:
     if begin in _SCRIPTS:
         return words[:3]
     known = begin[:1] and begin[0] in _SUBCOMMANDS and begin not in _WHOLE
-    return begin if known and not begin[-1].startswith("-") else words
+    return begin if known and not _OPTION.match(begin[-1]) else words
 
 
 def _concerns(rule: Rule, tool: str, effect: Effect) -> bool:
