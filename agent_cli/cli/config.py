@@ -16,6 +16,7 @@ from agent_cli.frontends.sanitiser import in_one_line
 from agent_cli.i18n.catalog import say
 from agent_cli.runtime.redaction import secrets
 from agent_cli.settings.check import SettingError, single_values
+from agent_cli.settings.edit import key_of
 from agent_cli.settings.explain import Explained, Keys, Said, explain, settings_made
 from agent_cli.settings.load import Loaded, Source
 from agent_cli.settings.schema import Settings
@@ -123,11 +124,7 @@ def _json(found: Explained) -> str:
 
 
 def _dotted(keys: Keys) -> str:
-    def written(key: str) -> str:
-        bare = key.isascii() and key.replace("-", "").replace("_", "").isalnum()
-        return key if bare else msgspec.json.encode(key).decode()
-
-    return in_one_line(".".join(map(written, keys)))
+    return in_one_line(".".join(map(key_of, keys)))
 
 
 def _shown(value: object) -> str:
