@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from testbed.exchange import OPENAI_CHAT, OPENAI_RESPONSES
 from testbed.managed_service import Answered, ToolService
-from testbed.proxied import Got, Proxied, configured, proxied, serving
+from testbed.proxied import Got, Proxied, configured, proxied, said, serving
 from testbed.proxy_cells import Cell, M, N, cells, messages_cells, responses_cells
 from testbed.proxy_clients import Answer, Json, repeated, results, user
 from testbed.raw_replies import raw_reply, response
@@ -19,11 +19,6 @@ from agent_cli.proxy.config import Token
 A_SECRET = Call("docs_search", {"q": "alpha"})
 B_SECRET = Call("docs_search", {"q": "beta"})
 MOON = "9e78b43ea00edcac8299e0cc8df7f6f913078171335f733a21d5d911b6999132"
-
-
-def said(proxy: Proxied, number: int) -> str:
-    body = proxy.upstream.requests[number].body
-    return json.dumps(body.get("messages") or body["input"])
 
 
 def prefix_of(proxy: Proxied, number: int) -> bytes:

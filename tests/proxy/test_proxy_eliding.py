@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from testbed.exchange import OPENAI_RESPONSES, Exchange
 from testbed.managed_service import Answered, ToolService
-from testbed.proxied import ENVIRON, Proxied, proxied
+from testbed.proxied import ENVIRON, proxied, said
 from testbed.proxy_cells import Cell, N, cells
 from testbed.proxy_clients import repeated, results, user
 from testbed.replies import Call, Raw, Reply, Say, Status
@@ -21,11 +21,6 @@ def found(tool: str, arguments: dict[str, Any]) -> Answered:
 
 def search(word: str) -> Call:
     return Call("docs_search", {"q": word})
-
-
-def said(proxy: Proxied, number: int) -> str:
-    body = proxy.upstream.requests[number].body
-    return json.dumps(body.get("messages") or body["input"])
 
 
 @cells

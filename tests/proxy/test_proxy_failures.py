@@ -11,19 +11,14 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 from testbed.exchange import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES
-from testbed.managed_service import Answered, ToolService, found
-from testbed.proxied import Proxied, proxied, tools_of
+from testbed.managed_service import Answered, Held, ToolService, found
+from testbed.proxied import proxied, said, tools_of
 from testbed.proxy_cells import Cell, M, N, W, cells
-from testbed.proxy_clients import FINAL, frames, repeated, user
+from testbed.proxy_clients import BEAT, FINAL, frames, repeated, user
 from testbed.replies import Call, Delivery, Reply, Say, Status
 
 CHAT = Cell(OPENAI_CHAT, stream=False)
 _WORDS = "response.output_text.delta"
-
-
-def said(proxy: Proxied, number: int) -> str:
-    body = proxy.upstream.requests[number].body
-    return json.dumps(body.get("messages") or body["input"])
 
 
 @cells
@@ -89,8 +84,7 @@ def test_a51_a_short_pause_is_waited_for(cell: Cell, tmp_path: Path):
         got, answer = cell.ask(proxy, [user("hi")])
     assert answer.text == "Looking.\n\nDone."
     if cell.stream:
-        beats = (b": keepalive", b'"type": "ping"', b'"type":"response.in_progress"')
-        assert sum(got.body.count(beat) for beat in beats) > 1
+        assert got.body.count(BEAT[cell.wire]) > 1
 
 
 @cells
@@ -142,18 +136,13 @@ def test_a53_a_reply_that_dies_before_anything_is_shown_is_asked_for_again(
 
 @cells
 def test_a54_a_tool_that_hangs_is_given_up(cell: Cell, tmp_path: Path):
-    go_on = threading.Event()
-
-    def hangs(tool: str, arguments: dict[str, Any]) -> Answered:
-        go_on.wait(20)
-        return found(tool, arguments)
-
+    held = Held()
     limits = {"tool_timeout": 0.2}
     with proxied(
-        [Say(calls=[M]), Say("Done.")], tmp_path, ToolService(hangs), limits=limits
+        [Say(calls=[M]), Say("Done.")], tmp_path, ToolService(held), limits=limits
     ) as proxy:
         _, answer = cell.ask(proxy, [user("hi")])
-        go_on.set()
+        held.go_on()
         assert "timeout" in said(proxy, 1)
     assert answer.text == "Done."
 
@@ -201,19 +190,14 @@ def test_a44_a_tool_that_ends_the_turn_ends_it(cell: Cell, tmp_path: Path):
 
 @cells
 def test_a56_a_call_with_a_side_effect_is_ended_without_its_client(cell: Cell, tmp_path: Path):
-    go_on = threading.Event()
-
-    def slow(tool: str, arguments: dict[str, Any]) -> Answered:
-        go_on.wait(20)
-        return found(tool, arguments)
-
+    held = Held()
     script = [Say(calls=[W]), Say(calls=[W]), Say("Done.")]
-    with proxied(script, tmp_path, ToolService(slow)) as proxy:
+    with proxied(script, tmp_path, ToolService(held)) as proxy:
         connection = http.client.HTTPConnection("127.0.0.1", proxy.port)
         connection.request("POST", cell.path, msgspec.json.encode(cell.request([user("hi")])))
         proxy.service.wait_for(1)
         connection.close()
-        go_on.set()
+        held.go_on()
         _, answer = cell.ask(proxy, [user("hi")])
         assert proxy.service.tools == ["crm_update"]
         gone = proxy.audit("client_disconnect")

@@ -3,15 +3,15 @@
 import json
 from itertools import pairwise
 from pathlib import Path
-from threading import Event, Timer
+from threading import Timer
 from typing import Any
 
 import pytest
 from testbed.exchange import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES
-from testbed.managed_service import Answered, ToolService, found
-from testbed.proxied import Got, Proxied, proxied
+from testbed.managed_service import Held, ToolService
+from testbed.proxied import Got, history_of, proxied
 from testbed.proxy_cells import B, Cell, M, N, W, cells
-from testbed.proxy_clients import CALLING, Json, frames, repeated, results, user, whole
+from testbed.proxy_clients import BEAT, CALLING, Json, frames, repeated, results, user, whole
 from testbed.replies import Call, Say, Usage
 
 
@@ -82,16 +82,11 @@ def test_a25_a_leading_managed_call_is_executed_and_the_rest_returned(cell: Cell
 
 @cells
 def test_a26_the_order_is_kept_and_calls_wait_for_those_before_them(cell: Cell, tmp_path: Path):
-    go_on = Event()
-
-    def slow(tool: str, arguments: dict[str, Any]) -> Answered:
-        go_on.wait(20)
-        return found(tool, arguments)
-
+    held = Held()
     limits = {"heartbeat": 0.05}
     script = [Say("On it.", [M, W, N, B])]
-    with proxied(script, tmp_path, ToolService(slow), limits=limits) as proxy:
-        ending = Timer(0.4, go_on.set)
+    with proxied(script, tmp_path, ToolService(held), limits=limits) as proxy:
+        ending = Timer(0.2, held.go_on)
         ending.start()
         got, answer = cell.ask(proxy, [user("hi")])
         ending.join()
@@ -100,13 +95,8 @@ def test_a26_the_order_is_kept_and_calls_wait_for_those_before_them(cell: Cell, 
     assert shape(cell, got) == [TEXT[cell.wire], "read_file", "bash"]
     assert answer.text == "On it."
     if cell.stream:
-        beat = {
-            OPENAI_CHAT: b": keepalive",
-            OPENAI_RESPONSES: b'"type":"response.in_progress"',
-            ANTHROPIC_MESSAGES: b'"type": "ping"',
-        }[cell.wire]
         call = b"function_call" if cell.wire == OPENAI_RESPONSES else b"read_file"
-        assert got.body.index(b"On it.") < got.body.rindex(beat) < got.body.index(call)
+        assert got.body.index(b"On it.") < got.body.rindex(BEAT[cell.wire]) < got.body.index(call)
 
 
 @cells
@@ -169,11 +159,6 @@ def test_a29_after_live_words_the_refusal_is_an_event(cell: Cell, tmp_path: Path
     else:
         assert event["error"]["type"] == "invalid_request_error"
         assert event["error"]["agent_proxy"]["code"] == "mixed_tool_order"
-
-
-def history_of(proxy: Proxied, number: int) -> list[Json]:
-    body = proxy.upstream.requests[number].body
-    return body.get("messages") or body["input"]
 
 
 def layout(cell: Cell, history: list[Json]) -> list[str]:

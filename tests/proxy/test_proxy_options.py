@@ -6,33 +6,21 @@ from typing import Any
 
 import pytest
 from testbed.exchange import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES
-from testbed.managed_service import Answered, ToolService, found
-from testbed.proxied import Proxied, proxied
+from testbed.managed_service import ToolService, failing
+from testbed.proxied import history_of, proxied
 from testbed.proxy_cells import Cell, M, N, W, cells, names
 from testbed.proxy_clients import read, repeated, results, user
 from testbed.replies import Call, Say, Usage
+from testbed.servers import BARE
 
 from agent_cli.proxy.clients import Client
 from agent_cli.proxy.dialects.usage import Report
-from agent_cli.settings.schema import McpServer
 
-BARE = McpServer(
-    command="python3", args=("-I", str(Path(__file__).parent.parent / "testbed" / "bare_server.py"))
-)
 NONE: dict[str, Any] = {
     OPENAI_CHAT: "none",
     OPENAI_RESPONSES: "none",
     ANTHROPIC_MESSAGES: {"type": "none"},
 }
-
-
-def history_of(proxy: Proxied, number: int) -> list[dict[str, Any]]:
-    body = proxy.upstream.requests[number].body
-    return body.get("messages") or body["input"]
-
-
-def failing(tool: str, arguments: dict[str, Any]) -> Answered:
-    return Answered(500, b'{"error": "broken"}') if tool == "crm_update" else found(tool, arguments)
 
 
 @cells

@@ -6,22 +6,13 @@ from typing import Any
 
 import pytest
 from testbed.exchange import ANTHROPIC_MESSAGES, OPENAI_CHAT
-from testbed.managed_service import Answered, ToolService, found
-from testbed.proxied import Proxied, proxied
+from testbed.managed_service import ToolService, failing
+from testbed.proxied import history_of, proxied
 from testbed.proxy_cells import Cell, M, N, W, cells, names
 from testbed.proxy_clients import repeated, results, user
 from testbed.replies import OMIT, Call, Delivery, Say
 
 RETRY = {"unsafe_policy": "retry_then_error"}
-
-
-def history_of(proxy: Proxied, number: int) -> list[dict[str, Any]]:
-    body = proxy.upstream.requests[number].body
-    return body.get("messages") or body["input"]
-
-
-def failing(tool: str, arguments: dict[str, Any]) -> Answered:
-    return Answered(500, b'{"error": "broken"}') if tool == "crm_update" else found(tool, arguments)
 
 
 @cells

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from testbed.managed_service import Answered, ToolService, found
+from testbed.managed_service import Answered, Held, ToolService
 from testbed.proxied import Got
 from testbed.proxy_cells import Cell, M, N, W, cells
 from testbed.proxy_clients import repeated, results, user
@@ -44,16 +44,11 @@ def test_a41_hidden_rounds_outlive_a_kill(cell: Cell, tmp_path: Path):
 
 
 def test_a_call_whose_end_a_kill_has_taken_is_not_made_again(tmp_path: Path):
-    go_on = threading.Event()
-
-    def slow(tool: str, arguments: dict[str, Any]) -> Answered:
-        go_on.wait(20)
-        return found(tool, arguments)
-
+    held = Held()
     script = [Say(calls=[W]), Say(calls=[W]), Say("Unknown.")]
     with (
         ModelServer(script) as upstream,
-        ToolService(slow) as service,
+        ToolService(held) as service,
         proxy_process(upstream, service, tmp_path) as process,
     ):
         proxy = process.start()
@@ -63,7 +58,7 @@ def test_a_call_whose_end_a_kill_has_taken_is_not_made_again(tmp_path: Path):
         process.end(signal.SIGKILL)
         lost.join()
         _, answer = CHAT.ask(process.start(), [user("hi")])
-        go_on.set()
+        held.go_on()
         assert answer.text == "Unknown."
         assert service.begun == ["crm_update"]
         assert "unknown_outcome" in str(upstream.requests[2].body)
@@ -83,15 +78,10 @@ def _wait_until_nobody_listens(proxy: Any) -> None:
 
 
 def test_sigterm_lets_what_runs_come_to_its_end(tmp_path: Path):
-    go_on = threading.Event()
-
-    def slow(tool: str, arguments: dict[str, Any]) -> Answered:
-        go_on.wait(20)
-        return found(tool, arguments)
-
+    held = Held()
     with (
         ModelServer([Say(calls=[M]), Say("Done.")]) as upstream,
-        ToolService(slow) as service,
+        ToolService(held) as service,
         proxy_process(upstream, service, tmp_path) as process,
     ):
         proxy = process.start()
@@ -101,7 +91,7 @@ def test_sigterm_lets_what_runs_come_to_its_end(tmp_path: Path):
         service.wait_for(1)
         process.signal(signal.SIGTERM)
         _wait_until_nobody_listens(proxy)
-        go_on.set()
+        held.go_on()
         asking.join()
         assert process.wait() == 0
     assert got[0].status == 200

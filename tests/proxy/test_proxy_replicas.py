@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from testbed.managed_service import Answered, Behaviour, ToolService, found
+from testbed.managed_service import Behaviour, Held, ToolService, found
 from testbed.postgres import needs_postgres
 from testbed.proxied import Proxied
 from testbed.proxy_cells import Cell, N, W, cells
@@ -102,40 +102,30 @@ def test_a50_what_a_killed_replica_had_done_is_not_done_again(tmp_path: Path, da
 
 
 def test_a_call_that_a_kill_has_cut_is_not_made_by_the_other(tmp_path: Path, database: str):
-    go_on = threading.Event()
-
-    def slow(tool: str, arguments: dict[str, Any]) -> Answered:
-        go_on.wait(60)
-        return found(tool, arguments)
-
+    held = Held()
     script = [Say(calls=[W]), Say(calls=[W]), Say("Unknown.")]
-    with replicas(script, tmp_path, database, slow) as both:
+    with replicas(script, tmp_path, database, held) as both:
         lost = asking(both.first, [])
         both.service.wait_for(1)
         both.kill_the_first()
         lost.join()
         _, answer = CHAT.ask(both.second, [user("hi")])
-        go_on.set()
+        held.go_on()
         assert answer.text == "Unknown."
         assert both.service.begun == ["crm_update"]
         assert "unknown_outcome" in str(both.upstream.requests[2].body)
 
 
 def test_a67_equal_requests_to_both_execute_once(tmp_path: Path, database: str):
-    go_on = threading.Event()
-
-    def slow(tool: str, arguments: dict[str, Any]) -> Answered:
-        go_on.wait(60)
-        return found(tool, arguments)
-
+    held = Held()
     script = [Say(calls=[W]), Say(calls=[W]), Say("Done."), Say("Done.")]
-    with replicas(script, tmp_path, database, slow) as both:
+    with replicas(script, tmp_path, database, held) as both:
         outcomes: list[Any] = []
         first = asking(both.first, outcomes)
         both.service.wait_for(1)
         second = asking(both.second, outcomes)
         both.upstream.wait_for(2)
-        go_on.set()
+        held.go_on()
         first.join()
         second.join()
         assert [one.text for one in outcomes] == ["Done.", "Done."]

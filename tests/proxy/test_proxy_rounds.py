@@ -9,21 +9,13 @@ from typing import Any
 import pytest
 from testbed.exchange import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES
 from testbed.managed_service import Answered, ToolService, found
-from testbed.proxied import Proxied, proxied
+from testbed.proxied import Proxied, history_of, proxied
 from testbed.proxy_cells import Cell, M, W, cells, stream_cells
 from testbed.proxy_clients import FINAL, frames, user, whole
 from testbed.replies import Call, Say
-from testbed.servers import HERE
+from testbed.servers import BARE
 
-from agent_cli.settings.schema import McpServer
-
-BARE = McpServer(command="python3", args=("-I", str(HERE / "bare_server.py")))
 Z = Call("docs_search", {"q": "zeta"})
-
-
-def history_of(proxy: Proxied, number: int) -> list[dict[str, Any]]:
-    body = proxy.upstream.requests[number].body
-    return body.get("messages") or body["input"]
 
 
 def results_in(cell: Cell, proxy: Proxied, number: int) -> list[Any]:

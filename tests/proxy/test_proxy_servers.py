@@ -5,22 +5,16 @@ from pathlib import Path
 from typing import Any
 
 from testbed.exchange import OPENAI_CHAT
-from testbed.proxied import Proxied, proxied
+from testbed.proxied import proxied, said
 from testbed.proxy_cells import Cell, cells
 from testbed.proxy_clients import user
 from testbed.replies import Call, Say
-from testbed.servers import HERE
+from testbed.servers import BARE
 
 from agent_cli.proxy.config import Treatment
 from agent_cli.settings.schema import McpServer
 
-BARE = McpServer(command="python3", args=("-I", str(HERE / "bare_server.py")))
 GONE = McpServer(command="/nonexistent/server")
-
-
-def said(proxy: Proxied, number: int) -> str:
-    body = proxy.upstream.requests[number].body
-    return json.dumps(body.get("messages") or body["input"])
 
 
 @cells

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 from testbed.exchange import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES
-from testbed.managed_service import Answered, ToolService, found
+from testbed.managed_service import Held, ToolService
 from testbed.proxied import proxied
 from testbed.proxy_cells import Cell, M, N, both_of_each_wire, cells, stream_cells
-from testbed.proxy_clients import PATHS, frames, read, user
+from testbed.proxy_clients import BEAT, PATHS, frames, read, user
 from testbed.replies import Call, Delivery, Say
 
 
@@ -25,19 +25,14 @@ def test_a2_text_passes_at_once(cell: Cell, tmp_path: Path):
 @pytest.mark.parametrize("keepalive", ["empty_delta", "off"])
 def test_a59_a_client_that_bears_no_comments_gets_none(keepalive: str, tmp_path: Path):
     cell = Cell(OPENAI_CHAT, stream=True)
-    go_on = threading.Event()
-
-    def slow(tool: str, arguments: dict[str, Any]) -> Answered:
-        go_on.wait(20)
-        return found(tool, arguments)
-
+    held = Held()
     parts: dict[str, Any] = {
         "limits": {"heartbeat": 0.05},
         "mediation": {"keepalive_chat": keepalive},
     }
     script = [Say("Looking.", [M]), Say("Done.")]
-    with proxied(script, tmp_path, ToolService(slow), **parts) as proxy:
-        ending = threading.Timer(0.3, go_on.set)
+    with proxied(script, tmp_path, ToolService(held), **parts) as proxy:
+        ending = threading.Timer(0.3, held.go_on)
         ending.start()
         body = proxy.ask(cell.path, cell.request([user("hi")])).body
         ending.join()
@@ -49,26 +44,16 @@ def test_a59_a_client_that_bears_no_comments_gets_none(keepalive: str, tmp_path:
 @stream_cells
 def test_a59_while_tools_run_the_client_is_kept_waiting(cell: Cell, tmp_path: Path):
     wire = cell.wire
-    go_on = threading.Event()
-
-    def slow(tool: str, arguments: dict[str, Any]) -> Answered:
-        go_on.wait(20)
-        return found(tool, arguments)
-
-    beat = {
-        OPENAI_CHAT: b": keepalive",
-        OPENAI_RESPONSES: b'"type":"response.in_progress"',
-        ANTHROPIC_MESSAGES: b'"type": "ping"',
-    }[wire]
+    held = Held()
 
     def hear(heard: bytes) -> None:
-        if heard.count(beat) > 4:
-            go_on.set()
+        if heard.count(BEAT[wire]) > 4:
+            held.go_on()
 
     script = [Say("Looking.", [M]), Say("Done.")]
-    with proxied(script, tmp_path, ToolService(slow), limits={"heartbeat": 0.05}) as proxy:
+    with proxied(script, tmp_path, ToolService(held), limits={"heartbeat": 0.05}) as proxy:
         body = proxy.listen(cell.path, cell.request([user("hi")]), hear)
-    assert go_on.is_set()
+    assert held.goes_on
     assert b"docs_search" not in body
     assert read(wire, body, stream=True).text == "Looking.\n\nDone."
 

@@ -4,7 +4,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from testbed.managed_service import Answered, ToolService, found
+from testbed.managed_service import Held, ToolService
 from testbed.proxied import Got, proxied
 from testbed.proxy_cells import Cell, W, cells
 from testbed.proxy_clients import user
@@ -13,25 +13,21 @@ from testbed.replies import Reply, Say
 
 @cells
 def test_a67_who_cannot_wait_any_longer_is_told_when_to_come_again(cell: Cell, tmp_path: Path):
-    go_on = threading.Event()
-
-    def slow(tool: str, arguments: dict[str, Any]) -> Answered:
-        go_on.wait(20)
-        return found(tool, arguments)
+    held = Held()
 
     def script(exchange: Any) -> Reply:
         history = exchange.body.get("messages") or exchange.body["input"]
         return Say("Done.") if len(history) > 1 else Say(calls=[W])
 
     limits = {"duplicate_wait": 0.1}
-    with proxied(script, tmp_path, ToolService(slow), limits=limits) as proxy:
+    with proxied(script, tmp_path, ToolService(held), limits=limits) as proxy:
         first: list[Got] = []
         body = cell.request([user("hi")])
         asking = threading.Thread(target=lambda: first.append(proxy.ask(cell.path, body)))
         asking.start()
         proxy.service.wait_for(1)
         second = proxy.ask(cell.path, body)
-        go_on.set()
+        held.go_on()
         asking.join()
         third = proxy.ask(cell.path, body)
         assert proxy.service.tools == ["crm_update"]

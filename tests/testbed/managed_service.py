@@ -30,6 +30,29 @@ def found(tool: str, arguments: dict[str, Any]) -> Answered:
     return Answered(body=json.dumps({"tool": tool, "got": arguments}).encode())
 
 
+def failing(tool: str, arguments: dict[str, Any]) -> Answered:
+    """Answer, unless it is the tool with a side effect."""
+    return Answered(500, b'{"error": "broken"}') if tool == "crm_update" else found(tool, arguments)
+
+
+class Held:
+    """A behaviour: calls wait until the test lets them go on."""
+
+    def __init__(self) -> None:
+        self._let = threading.Event()
+
+    def __call__(self, tool: str, arguments: dict[str, Any]) -> Answered:
+        self._let.wait(60)
+        return found(tool, arguments)
+
+    def go_on(self) -> None:
+        self._let.set()
+
+    @property
+    def goes_on(self) -> bool:
+        return self._let.is_set()
+
+
 class ToolService:
     """Answers `/TOOL`; a context manager. `behaviour` may block."""
 

@@ -124,6 +124,17 @@ class Proxied:
         return [one for one in events if event in ("", one["event"])]
 
 
+def history_of(proxy: Proxied, number: int) -> list[dict[str, Any]]:
+    """The history in the upstream's request of that number."""
+    body = proxy.upstream.requests[number].body
+    return body.get("messages") or body["input"]
+
+
+def said(proxy: Proxied, number: int) -> str:
+    """That history as text."""
+    return json.dumps(history_of(proxy, number))
+
+
 def configured(address: str, service: ToolService, folder: Path, **parts: Any) -> Config:
     config = Config(
         upstream=Upstream(url=address, api_key_env="UPSTREAM_KEY"),

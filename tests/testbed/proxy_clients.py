@@ -256,3 +256,9 @@ ACCUMULATORS = {
 }
 FINAL = {OPENAI_CHAT: "stop", OPENAI_RESPONSES: "completed", ANTHROPIC_MESSAGES: "end_turn"}
 CALLING = {OPENAI_CHAT: "tool_calls", OPENAI_RESPONSES: "completed", ANTHROPIC_MESSAGES: "tool_use"}
+BEAT = {
+    OPENAI_CHAT: b": keepalive",
+    OPENAI_RESPONSES: b'"type":"response.in_progress"',
+    ANTHROPIC_MESSAGES: b'"type": "ping"',
+}
+"""What keeps a client waiting."""

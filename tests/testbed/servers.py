@@ -13,8 +13,11 @@ from pathlib import Path
 from agent_cli.mcp.config import Known, Server
 from agent_cli.mcp.hub import Hub
 from agent_cli.processes.run import Processes
+from agent_cli.settings.schema import McpServer
 
 HERE = Path(__file__).parent
+BARE = McpServer(command="python3", args=("-I", str(HERE / "bare_server.py")))
+"""The server that needs no SDK, as settings name it."""
 ENVIRON = {"PATH": os.environ["PATH"], "OPENAI_API_KEY": "not for servers"}
 
 
