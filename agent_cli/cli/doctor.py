@@ -41,7 +41,7 @@ def report() -> tuple[str, bool]:
     """Return what was found, and whether a model can be asked."""
     problem = ""
     try:
-        bring_keys(os.environ)
+        bring_keys(os.environ, Path.cwd())
     except ConfigurationError as error:
         problem = str(error)
     keys = [candidate.variable for candidate in KEYS if os.environ.get(candidate.variable)]

@@ -149,7 +149,7 @@ def _replay(path: Path, wanted: _Wanted) -> int:
 def _play(told: Recording, folder: Path, wanted: _Wanted) -> Played:
     kept, root = bool(wanted.model), Path(told.started.cwd)
     if wanted.model:
-        bring_keys(os.environ)
+        bring_keys(os.environ, root)
     watching = Silent() if wanted.json else TextOutput()
     with tempfile.TemporaryDirectory(prefix="agent-replay-kept-") as keeps:
         own = brought(root, os.environ, standing_of(root, os.environ))

@@ -4,6 +4,7 @@ import asyncio
 import os
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -54,7 +55,7 @@ def command(
     into the system's keyring, or into a file that only you can read. Exit status 41 for a key
     that is refused; nothing is written then.
     """
-    bring_keys(os.environ)
+    bring_keys(os.environ, Path.cwd())
     given = Given(provider, model, url, key_env, key_stdin, yes)
     if not provider and not url and not sys.stdin.isatty():
         raise typer.BadParameter(

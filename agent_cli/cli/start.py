@@ -55,7 +55,8 @@ def command(
 
 def _first(flags: Flags) -> None:
     """Start, with an offer where there is nothing to ask."""
-    bring_keys(os.environ)
+    root = directory(flags.cwd)
+    bring_keys(os.environ, root)
     try:
         start(flags)
     except NoModelError as nothing:
@@ -64,7 +65,7 @@ def _first(flags: Flags) -> None:
         from agent_cli.cli.first_start import offer  # noqa: PLC0415 - this once
 
         offer(nothing)
-        bring_keys(os.environ)
+        bring_keys(os.environ, root)
         start(flags)
 
 

@@ -85,10 +85,11 @@ def command(
         raise typer.BadParameter(
             say("{format!r} is neither json nor text", format=format_), param_hint="--format"
         )
-    bring_keys(os.environ)
+    root = directory(cwd)
+    bring_keys(os.environ, root)
     settings = load(os.environ)
     added = tuple(directory(path, "--add-dir") for path in add_dir or ())
-    options = _options(directory(cwd), added)
+    options = _options(root, added)
     frontend = _frontend(_answer(yes=yes, no=no), text=format_ == "text")
     call = OneCall(settings, options, frontend)
     stopped = asyncio.run(_until_stopped(call, name, arguments))

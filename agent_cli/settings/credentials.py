@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from agent_cli.i18n.catalog import say
-from agent_cli.settings.places import config_file
+from agent_cli.settings.places import config_file, is_inside
 from agent_cli.settings.rewrite import rewrite
 from agent_cli.types.errors import ConfigurationError
 
@@ -36,12 +36,17 @@ def credentials_file(environ: Mapping[str, str]) -> Path:
     return config_file(environ).with_name("credentials.json")
 
 
-def bring_keys(environ: MutableMapping[str, str]) -> None:
+def bring_keys(environ: MutableMapping[str, str], root: Path) -> None:
     """Put stored keys into the environment, where their variables are not set.
 
-    Raises ConfigurationError for a file that others could have read, or that is none of ours.
+    None come from a file in the folder that is worked in: who wrote that could set anything, an
+    address that gets the user's own keys, say. Raises ConfigurationError for a file that others
+    could have read, or that is none of ours.
     """
-    for variable, stored in _read(credentials_file(environ)).items():
+    path = credentials_file(environ)
+    if is_inside(path, root, environ):
+        return
+    for variable, stored in _read(path).items():
         if environ.get(variable):
             continue
         key = _from_keyring(variable) if stored.keyring else stored.key

@@ -18,17 +18,30 @@ def environ(tmp_path: Path) -> dict[str, str]:
     return {"AGENT_HOME": str(tmp_path / "agent")}
 
 
-def test_a_key_stands_for_a_variable_that_is_not_set(environ: dict[str, str]):
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """The folder that is worked in."""
+    return tmp_path / "project"
+
+
+def test_a_key_stands_for_a_variable_that_is_not_set(environ: dict[str, str], root: Path):
     assert store_key(environ, "OPENAI_API_KEY", KEY) == ""
     store_key(environ, "OTHER_KEY", "other")
     found = {**environ, "OTHER_KEY": "exported"}
-    bring_keys(found)
+    bring_keys(found, root)
     assert found == {**environ, "OPENAI_API_KEY": KEY, "OTHER_KEY": "exported"}
 
 
-def test_without_a_file_nothing_comes(environ: dict[str, str]):
+def test_nothing_comes_from_the_folder_that_is_worked_in(environ: dict[str, str], tmp_path: Path):
+    store_key(environ, "ANTHROPIC_BASE_URL", "http://of-somebody-else")
     found = dict(environ)
-    bring_keys(found)
+    bring_keys(found, tmp_path)
+    assert found == environ
+
+
+def test_without_a_file_nothing_comes(environ: dict[str, str], root: Path):
+    found = dict(environ)
+    bring_keys(found, root)
     assert found == environ
 
 
@@ -44,7 +57,7 @@ def test_without_a_file_nothing_comes(environ: dict[str, str]):
     ],
 )
 def test_a_file_that_cannot_be_trusted_is_refused(
-    environ: dict[str, str], content: bytes | None, mode: int, why: str
+    environ: dict[str, str], root: Path, content: bytes | None, mode: int, why: str
 ):
     path = credentials_file(environ)
     path.parent.mkdir(parents=True)
@@ -54,7 +67,7 @@ def test_a_file_that_cannot_be_trusted_is_refused(
         path.write_bytes(content)
         path.chmod(mode)
     with pytest.raises(ConfigurationError, match=why):
-        bring_keys(environ)
+        bring_keys(environ, root)
 
 
 def test_a_place_that_cannot_be_written_is_said(environ: dict[str, str], tmp_path: Path):
