@@ -129,10 +129,11 @@ class PostgresStore:
         return bool(found)
 
     async def spend(self, spent: Spent) -> None:
-        await self._run(postgres_book.SPEND, spent.columns)
+        written = [indexed(one) if isinstance(one, str) else one for one in spent.columns]
+        await self._run(postgres_book.SPEND, written)
 
     async def account(self, principal: str, since: str) -> Account:
-        ((usd, tokens),) = await self._all(postgres_book.ACCOUNT, (principal, since))
+        ((usd, tokens),) = await self._all(postgres_book.ACCOUNT, (indexed(principal), since))
         return Account(float(str(usd)), int(str(tokens)))
 
     async def alive(self, owner: str) -> bool:

@@ -20,6 +20,7 @@ from agent_cli.proxy.config import Config, Continuity
 from agent_cli.proxy.envelopes import ProxyError
 from agent_cli.proxy.kept import remembering
 from agent_cli.proxy.postgres import postgres_store
+from agent_cli.proxy.spending import Account, Spent
 from agent_cli.proxy.store import Segment, Store
 from agent_cli.types.errors import ConfigurationError
 
@@ -167,6 +168,15 @@ def test_any_text_can_be_a_key(odd: str, place: Place):
         return found, await store.get("response", odd, odd, FOREVER)
 
     assert place.run(work) == (["a"], b"one")
+
+
+@pytest.mark.parametrize("odd", ["x" * 5_000, "nul\0nul"], ids=["long", "nul"])
+def test_no_text_of_a_client_keeps_a_call_out_of_the_book(odd: str, place: Place):
+    async def work(store: Store) -> Account:
+        await store.spend(Spent("r", "alice", odd, 1, "upstream", odd, 200, odd, 100, 10))
+        return await store.account("alice", "")
+
+    assert place.run(work) == Account(0.0, 110)
 
 
 def test_a_conversation_keeps_its_newest(place: Place):
