@@ -1,5 +1,6 @@
 """Keeps the account book, and says what a principal may still spend."""
 
+import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -19,6 +20,8 @@ from agent_cli.proxy.upstream import Upstream
 from agent_cli.types.usage import Usage
 
 _BYTES_PER_TOKEN = 4
+_LONGEST = 200
+"""Characters in the book of what a client or an upstream has said."""
 
 
 class Called(Struct, frozen=True):
@@ -30,6 +33,8 @@ class Called(Struct, frozen=True):
     round: int
     model: str
     """As the client calls it."""
+    began: float
+    """By the monotonic clock."""
 
 
 class Outcome(Struct, frozen=True):
@@ -64,6 +69,17 @@ class Accounts:
 
     async def enter(self, called: Called, upstream: Upstream, outcome: Outcome) -> Spent:
         """Write a call down, also when its client has gone."""
+        self._audit.write(
+            "upstream_round",
+            called.request,
+            round=called.round,
+            provider=upstream.name,
+            model=upstream.model(called.model),
+            status=outcome.status,
+            seconds=round(time.monotonic() - called.began, 3),
+            usage=outcome.usage,
+            error=outcome.error or None,
+        )
         return await self.background.end(self._enter(called, upstream, outcome))
 
     async def _enter(self, called: Called, upstream: Upstream, outcome: Outcome) -> Spent:
@@ -73,12 +89,12 @@ class Accounts:
         spent = Spent(
             called.request,
             called.principal,
-            called.conversation,
+            called.conversation[:_LONGEST],
             called.round,
             upstream.name,
-            upstream.model(called.model),
+            upstream.model(called.model)[:_LONGEST],
             outcome.status,
-            outcome.error,
+            outcome.error[:_LONGEST],
             counts.input_tokens if outcome.usage else read,
             counts.output_tokens if outcome.usage else written,
             counts.cache_read_tokens,

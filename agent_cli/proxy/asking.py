@@ -203,19 +203,8 @@ class Asking:
 
     async def _note(self, upstream: Upstream, began: float, outcome: Outcome) -> None:
         request = self._request
-        self._services.audit.write(
-            "upstream_round",
-            request.id,
-            round=self.count,
-            provider=upstream.name,
-            model=upstream.model(request.model),
-            status=outcome.status,
-            seconds=round(time.monotonic() - began, 3),
-            usage=outcome.usage,
-            error=outcome.error or None,
-        )
         about = (request.id, request.principal, request.conversation)
-        called = Called(*about, self.count, request.model)
+        called = Called(*about, self.count, request.model, began)
         self.paid.append(await self._services.accounts.enter(called, upstream, outcome))
 
 

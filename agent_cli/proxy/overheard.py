@@ -17,9 +17,8 @@ _USAGE = b'"usage"'
 class Overheard:
     """Hears the pieces of one answer as they pass, and changes none."""
 
-    def __init__(self, began: float, *, streams: bool, limit: int) -> None:
+    def __init__(self, *, streams: bool, limit: int) -> None:
         """Keep up to so many bytes, of a whole answer or of one of which all is wanted."""
-        self.began = began
         self._streams = streams
         self._limit = limit
         self._frames = RawFrames()

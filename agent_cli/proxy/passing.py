@@ -3,6 +3,7 @@
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from typing import TypeAlias
 
 import msgspec
 from msgspec import Struct
@@ -13,7 +14,7 @@ from agent_cli.proxy.delivery import EVENTS
 from agent_cli.proxy.dialects import responses
 from agent_cli.proxy.dialects.base import Choice, Fields
 from agent_cli.proxy.dialects.dialect import Dialect
-from agent_cli.proxy.envelopes import ProxyError
+from agent_cli.proxy.envelopes import ProxyError, upstream_message
 from agent_cli.proxy.failover import Line, failing, line_of
 from agent_cli.proxy.injection import Injection
 from agent_cli.proxy.overheard import Overheard
@@ -22,6 +23,9 @@ from agent_cli.proxy.store import PASSED
 from agent_cli.proxy.upstream import Answer, Upstream
 
 _LARGEST_ERROR = 1024 * 1024
+
+Answered: TypeAlias = tuple[Answer, Upstream, float]
+"""An answer, whose it is, and when it was asked for."""
 
 
 class Passed(Struct, frozen=True):
@@ -106,12 +110,12 @@ async def pass_conversation(
     services: Services, request: Asked, passed: Passed, reply: Reply, headers: Mapping[str, str]
 ) -> None:
     """Pass on what nothing is added to; write down what it has cost. Raises ProxyError."""
-    began = time.monotonic()
     line = await line_of(services, request)
-    upstream, answer = await _first_answer(services, line, request, passed)
+    answered = await _first_answer(services, line, request, passed)
+    answer, upstream, _ = answered
     wanted = not answer.streams or line.leaves_traces(upstream)
     limit = services.config.limits.upstream_body if wanted else 0
-    overheard = Overheard(began, streams=answer.streams, limit=limit)
+    overheard = Overheard(streams=answer.streams, limit=limit)
     stores = request.dialect.NAME == responses.NAME and services.tools.some
 
     async def hear(piece: bytes) -> None:
@@ -125,58 +129,53 @@ async def pass_conversation(
         about = alone(answer, with_tools=passed.with_tools)
         await pass_on(answer, reply, {**headers, **about}, hear)
     finally:
-        remembered = _remembered(services, line, (upstream, answer), passed, overheard)
+        remembered = _remembered(services, line, answered, passed, overheard)
         await services.accounts.background.end(remembered)
 
 
 async def _remembered(
     services: Services,
     line: Line,
-    answered: tuple[Upstream, Answer],
+    answered: Answered,
     passed: Passed,
     overheard: Overheard,
 ) -> None:
     """Write down what was heard of an answer."""
-    upstream, answer = answered
+    answer, upstream, began = answered
     request = line.request
-    services.audit.write(
-        "upstream_round",
-        request.id,
-        round=1,
-        provider=upstream.name,
-        model=upstream.model(request.model),
-        status=answer.status,
-        seconds=round(time.monotonic() - overheard.began, 3),
-        usage=overheard.usage,
-    )
     sizes = (len(passed.body), overheard.size) if answer.ok else (0, 0)
     outcome = Outcome(answer.status, overheard.usage, "", *sizes)
-    await services.accounts.enter(_called(request), upstream, outcome)
+    await services.accounts.enter(_called(request, began), upstream, outcome)
     if answer.ok and line.leaves_traces(upstream):
         turn = overheard.turn(request.dialect, request.fields)
         if turn is not None:
             await line.answered(upstream, turn)
 
 
-async def _first_answer(
-    services: Services, line: Line, request: Asked, passed: Passed
-) -> tuple[Upstream, Answer]:
-    """Return what the first upstream that is able to answers."""
+async def _first_answer(services: Services, line: Line, request: Asked, passed: Passed) -> Answered:
+    """Return what the first upstream that is able to answers. Raises ProxyError."""
     *others, last = line.upstreams
     for upstream in others:
+        began = time.monotonic()
+        wait = None
         try:
             answer = await _sent(line, upstream, request, passed)
+            if not failing(answer.status):
+                return answer, upstream, began
+            reason, wait = f"status_{answer.status}", answer.wait
+            said = await answer.body(_LARGEST_ERROR)
+            outcome = Outcome(answer.status, error=upstream_message(said))
         except ProxyError as error:
-            line.failed(upstream, error.code, 1)
-            outcome = Outcome(error.status, error=error.code)
-            await services.accounts.enter(_called(request), upstream, outcome)
-            continue
-        if not failing(answer.status):
-            return upstream, answer
-        await answer.body(_LARGEST_ERROR)
-        line.failed(upstream, f"status_{answer.status}", 1, answer.wait)
-        await services.accounts.enter(_called(request), upstream, Outcome(answer.status))
-    return last, await _sent(line, last, request, passed)
+            reason, outcome = error.code, Outcome(error.status, error=error.code)
+        line.failed(upstream, reason, 1, wait)
+        await services.accounts.enter(_called(request, began), upstream, outcome)
+    began = time.monotonic()
+    try:
+        return await _sent(line, last, request, passed), last, began
+    except ProxyError as error:
+        outcome = Outcome(error.status, error=error.code)
+        await services.accounts.enter(_called(request, began), last, outcome)
+        raise
 
 
 async def _sent(line: Line, upstream: Upstream, request: Asked, passed: Passed) -> Answer:
@@ -185,6 +184,6 @@ async def _sent(line: Line, upstream: Upstream, request: Asked, passed: Passed) 
     return await upstream.ask(request.dialect.NAME, passed.target, request.headers, body)
 
 
-def _called(request: Asked) -> Called:
+def _called(request: Asked, began: float) -> Called:
     about = (request.id, request.principal, request.conversation)
-    return Called(*about, 1, request.model)
+    return Called(*about, 1, request.model, began)

@@ -67,6 +67,14 @@ def test_a65_a_round_that_fails_is_asked_of_the_next(
 
 
 @cells
+def test_a65_a_call_that_only_passes_is_told_of_wherever_it_went(cell: Cell, tmp_path: Path):
+    with backed_up([Status(529, "Busy.")], [Close()], tmp_path) as (proxy, _):
+        assert proxy.ask(cell.path, cell.request([user("hi")], tools=())).status == 502
+        rounds = [(one["provider"], one["status"]) for one in proxy.audit("upstream_round")]
+    assert rounds == [("upstream", 529), ("backup", 502)]
+
+
+@cells
 def test_a65_the_very_first_round_may_fail_as_well(cell: Cell, tmp_path: Path):
     with backed_up([Status(503, "Away.")], [Say("Hello.", [N])], tmp_path) as (proxy, _):
         _, answer = cell.ask(proxy, [user("hi")])
