@@ -192,11 +192,16 @@ class App:
         return name_of(clients, token.client if token else "", visit.request.headers)
 
     async def _tools(self, visit: _Visit, fields: Fields) -> Mapping[str, Managed]:
-        """Return the tools of the client's conversation: those that its first request got."""
+        """Return the tools of the client's conversation: those that its first request got.
+
+        What the principal may not use any more is none of them.
+        """
         token = self._services.config.tokens.get(visit.principal)
-        found = self._services.tools.offered(visit.principal, token.tools if token else ("*",))
+        patterns = token.tools if token else ("*",)
+        found = self._services.tools.offered(visit.principal, patterns)
         conversation = conversation_of(visit.request.headers, fields)
-        return await pinned(self._services, visit.principal, conversation, found)
+        kept = await pinned(self._services, visit.principal, conversation, found)
+        return self._services.tools.permitted(kept, patterns)
 
 
 def _dialect_of(headers: Mapping[str, str], path: str) -> Dialect:

@@ -21,6 +21,8 @@ from agent_cli.tools.base import Blocks, Failure
 from agent_cli.types.errors import ToolError
 from agent_cli.types.outcomes import Code
 
+_TREATMENT = Treatment()
+
 
 class Managed(Struct, frozen=True):
     """One tool, by the name that configuration and audit know it by."""
@@ -94,10 +96,17 @@ class ManagedTools:
                 tool = self._of_server(server, definition)
                 if tool is not None:
                     tools.setdefault(tool.name, tool)
+        return self.permitted(dict(sorted(tools.items())), patterns)
+
+    def permitted(
+        self, tools: Mapping[str, Managed], patterns: tuple[str, ...]
+    ) -> dict[str, Managed]:
+        """Return those of the tools that match one of the patterns and are not hidden."""
         return {
             name: tool
-            for name, tool in sorted(tools.items())
+            for name, tool in tools.items()
             if any(fnmatchcase(name, pattern) for pattern in patterns)
+            and not self._config.treat.get(name, _TREATMENT).hidden
         }
 
     async def call(self, tool: Managed, arguments: dict[str, Any], whose: Identity) -> Envelope:
@@ -140,9 +149,9 @@ class ManagedTools:
 
     def _of_server(self, server: str, definition: Definition) -> Managed | None:
         name = f"{server}.{definition.name}"
-        treatment = self._config.treat.get(name, Treatment())
+        treatment = self._config.treat.get(name, _TREATMENT)
         made = schema(definition)
-        if made is None or treatment.hidden:
+        if made is None:
             return None
         read_only = definition.read_only if treatment.read_only is None else treatment.read_only
         return Managed(

@@ -4,10 +4,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+from msgspec.structs import replace
 from testbed.exchange import OPENAI_CHAT
 from testbed.proxied import proxied, said
 from testbed.proxy_cells import Cell, cells
 from testbed.proxy_clients import user
+from testbed.proxy_tokens import ALICE, budgeted
 from testbed.replies import Call, Say
 from testbed.servers import BARE
 
@@ -88,3 +91,27 @@ def test_a73_a_conversation_keeps_the_tools_that_it_began_with(tmp_path: Path):
     assert first.status == 200
     assert same == before
     assert len(other) > len(same)
+
+
+FREE = budgeted()
+BOUND = {name: replace(token, tools=("crm*",)) for name, token in FREE["tokens"].items()}
+FORBIDDEN: list[Any] = [
+    pytest.param({"tokens": BOUND}, id="not for them"),
+    pytest.param({"treat": {"docs.search": Treatment(hidden=True)}}, id="for nobody"),
+]
+
+
+@pytest.mark.parametrize("changed", FORBIDDEN)
+def test_a73_a_conversation_does_not_keep_a_tool_that_is_forbidden_now(
+    changed: dict[str, Any], tmp_path: Path
+):
+    cell = Cell(OPENAI_CHAT, stream=False)
+    about = {**ALICE, "x-session-id": "s"}
+    with proxied([Say("Hello.")], tmp_path, **FREE) as proxy:
+        cell.ask(proxy, [user("hi")], about)
+        assert "docs_search" in str(proxy.upstream.requests[0].body["tools"])
+    with proxied([Say("Hello.")], tmp_path, **FREE | changed) as proxy:
+        cell.ask(proxy, [user("more")], about)
+        shown = str(proxy.upstream.requests[0].body["tools"])
+    assert "docs_search" not in shown
+    assert "crm_update" in shown
