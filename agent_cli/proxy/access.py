@@ -11,6 +11,7 @@ from agent_cli.proxy.envelopes import ProxyError
 
 EVERYBODY = "local"
 """The principal of those who need no token."""
+_OWN = "x-agent-proxy-token"
 
 
 class Access:
@@ -30,7 +31,7 @@ class Access:
         self._check_names(headers)
         if self._open:
             return EVERYBODY
-        given = _digest(_token(headers))
+        given = _digest(_token(headers)[1])
         found = ""
         for name, digest in self._digests.items():  # all of them, whichever is right
             if hmac.compare_digest(given, digest):
@@ -38,6 +39,11 @@ class Access:
         if not found:
             raise ProxyError(401, "invalid_token", "the token is missing or not known")
         return found
+
+    def others(self, headers: Mapping[str, str]) -> dict[str, str]:
+        """Return the headers without the token, which is no business of an upstream."""
+        used = "" if self._open else _token(headers)[0]
+        return {name: value for name, value in headers.items() if name != used}
 
     def _check_names(self, headers: Mapping[str, str]) -> None:
         """Refuse what a web page may have sent by way of a name that it made lead here."""
@@ -55,11 +61,17 @@ class Access:
             )
 
 
-def _token(headers: Mapping[str, str]) -> str:
+def _token(headers: Mapping[str, str]) -> tuple[str, str]:
+    """Return the header that holds the token, and the token.
+
+    The proxy's own header comes first: the others may be meant for the upstream.
+    """
+    if headers.get(_OWN):
+        return _OWN, headers[_OWN]
     kind, _, token = headers.get("authorization", "").partition(" ")
     if kind.lower() == "bearer" and token:
-        return token.strip()
-    return headers.get("x-api-key", "") or headers.get("x-agent-proxy-token", "")
+        return "authorization", token.strip()
+    return "x-api-key", headers.get("x-api-key", "")
 
 
 def _digest(token: str) -> str:

@@ -76,6 +76,7 @@ class App:
                 await reply.whole(200, {**about, **JSON}, body)
                 return
             principal = self._access.principal(request.headers)
+            request = replace(request, headers=self._access.others(request.headers))
             check_route(request.method, path)
             encoding = request.headers.get("content-encoding", "")
             body = unpacked(request.body, encoding, self._services.config.server.max_body)

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import secrets
 import signal
 from collections.abc import AsyncGenerator, Callable, Mapping
@@ -31,6 +32,7 @@ from agent_cli.types.redaction import SHORTEST, Redactor
 
 _START = 5.0
 """Seconds that the start waits for servers of tools."""
+_VARIABLE = re.compile(r"\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)")
 _CODES = {413: "request_too_large", 431: "headers_too_large", 503: "overloaded"}
 
 
@@ -55,7 +57,7 @@ def secrets_of(config: Config, environ: Mapping[str, str]) -> frozenset[str]:
     for server in config.mcp.values():
         values += [str(value) for value in (*server.env.values(), *server.headers.values())]
     words = {word for value in values for word in value.split()}
-    filled = {environ.get(word.strip("${}"), word) for word in words}
+    filled = {environ.get(name, "") for value in values for name in _VARIABLE.findall(value)}
     return frozenset(word for word in words | filled if len(word) >= SHORTEST)
 
 

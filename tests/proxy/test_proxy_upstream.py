@@ -12,9 +12,12 @@ from testbed.managed_service import ToolService
 from testbed.proxied import Proxied, configured, proxied, serving, tools_of
 from testbed.proxy_cells import Cell, M, N, W, cells, names
 from testbed.proxy_clients import accumulated, read, repeated, user
+from testbed.proxy_tokens import ALICE, budgeted
 from testbed.replies import Call, Close, Delivery, Hang, Raw, Say, Usage
 
 from agent_cli.proxy.audit import Audit, events
+from agent_cli.proxy.config import Config, HttpTool
+from agent_cli.proxy.serving import secrets_of
 from agent_cli.types.errors import ConfigurationError
 from agent_cli.types.redaction import Redactor
 
@@ -70,6 +73,17 @@ def test_credentials_pass_where_the_operator_says_so(tmp_path: Path):
         headers = {"authorization": "Bearer mine"}
         proxy.ask(CHAT.path, CHAT.request([user("hi")]), headers)
         assert proxy.upstream.requests[0].headers["authorization"] == "Bearer mine"
+
+
+def test_the_proxys_own_token_never_passes(tmp_path: Path):
+    token = ALICE["authorization"].partition(" ")[2]
+    mine = {"authorization": "Bearer mine"}
+    parts = budgeted() | {"upstream": {"auth": "passthrough", "api_key_env": ""}}
+    with proxied([Say("Hello.")] * 2, tmp_path, **parts) as proxy:
+        CHAT.ask(proxy, [user("hi")], mine | {"x-agent-proxy-token": token})
+        CHAT.ask(proxy, [user("ho")], mine | ALICE)
+        sent = [one.headers.get("authorization") for one in proxy.upstream.requests]
+    assert sent == ["Bearer mine", None]
 
 
 @pytest.mark.parametrize("wire", [OPENAI_CHAT, OPENAI_RESPONSES, ANTHROPIC_MESSAGES])
@@ -211,3 +225,9 @@ def test_calls_and_words_are_what_they_were(tmp_path: Path):
         got, answer = STREAM.ask(proxy, [user("hi")])
     assert json.loads(answer.calls[0][2]) == {"path": "ä\u2028"}
     assert accumulated(OPENAI_CHAT, got.body)["choices"][0]["message"]["content"] == "Größe\n\n"
+
+
+def test_a_secret_within_a_header_is_known_as_one():
+    headers = {"x-key": "key=${SOME_KEY};v=1"}
+    config = Config(http={"crm": HttpTool(url="https://crm.example", headers=headers)})
+    assert "very-secret" in secrets_of(config, {"SOME_KEY": "very-secret"})
