@@ -29,7 +29,10 @@ class Egress(Struct, frozen=True, forbid_unknown_fields=True):
 async def allowed(url: SplitResult, egress: Egress) -> tuple[str, ...]:
     """Return the addresses to connect to. Raises ToolError if one of them is not allowed."""
     host = (url.hostname or "").rstrip(".")
-    addresses = await addresses_of(url)
+    try:
+        addresses = await addresses_of(url)
+    except ToolError as error:  # which names the host
+        raise ToolError("the tool's service cannot be reached") from error
     written = is_loopback(host) or host in addresses
     named = any(fnmatchcase(host, pattern) for pattern in egress.allow)
     for address in addresses:

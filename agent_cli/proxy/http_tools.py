@@ -64,8 +64,7 @@ class Endpoint:
         try:
             addresses = await allowed(self._url, self._egress)
         except ToolError as error:
-            said = str(error).replace(self._url.hostname or "", "of the tool")
-            return failure("request_failed", said, 502)
+            return failure("request_failed", str(error), 502)
         try:
             connection = await self._connect(addresses)
         except OSError:
