@@ -62,7 +62,7 @@ def test_what_is_in_force_is_shown(project: Path, home: Path):
         asked(terminal, "Do it.", "I looked")
         for line, shown in [
             ("/status", ["session +20", f"model +{MODEL}, native", "mode +code", "approval +ask"]),
-            ("/todos", [r"\[x\] look", r"\[ \] write"]),
+            ("/todos", ["✓ +look", "○ +write"]),
             ("/context", ["█", "system prompt +[0-9,]+", "results of tools", "not known"]),
             ("/permissions", ["by kind: read allow", r"deny +read_file\(secret", "your settings"]),
             ("/permissions", [r"allow +execute_command\(ls\)", "command line"]),

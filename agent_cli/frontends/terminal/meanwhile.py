@@ -53,11 +53,11 @@ def _enter(here: Here, line: str) -> None:
     name, argument = registry.parted(line)
     command = registry.find(name)
     if command is None:
-        here.writer.show(Text(registry.unknown(customs, name)))
+        here.show(registry.unknown(customs, name))
     elif not command.looks(argument):
         told = say("/{name} has to wait until the work is done", name=name)
         here.writer.show(Text(visible(told), style=here.theme.dim))
     else:
         answer = command.run(here, argument)
         assert not isinstance(answer, Coroutine | Leave | Draft | Prompt), "it does more than look"
-        here.writer.show(Text(answer) if isinstance(answer, str) else answer)
+        here.show(answer)

@@ -108,16 +108,13 @@ class Repl:
         await self._answered(answer)
         return None
 
-    async def _answered(self, answer: "Answer") -> None:
+    async def _answered(self, answer: Answer) -> None:
         if isinstance(answer, Draft):
             self._draft = answer.text
         elif isinstance(answer, Prompt):
             await self._turn(answer.text)
-        elif isinstance(answer, str):
-            if answer:
-                self._writer.show(Text(answer))
         elif not isinstance(answer, Leave):
-            self._writer.show(answer)
+            self._here.show(answer)
 
     async def _turn(self, text: str, images: tuple[Image, ...] = (), *, once: bool = False) -> None:
         awaiting = await self._watched(self._agent.submit(text, images))

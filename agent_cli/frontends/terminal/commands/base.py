@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 from rich.console import RenderableType
+from rich.text import Text
 
 from agent_cli.frontends.terminal.event_view import EventView
 from agent_cli.frontends.terminal.input import ReadLine
@@ -38,6 +39,11 @@ class Here(Struct, frozen=True):
     @property
     def theme(self) -> Theme:
         return self.view.theme
+
+    def show(self, answer: RenderableType) -> None:
+        """Print what a command has to say; nothing for an empty text."""
+        if answer != "":
+            self.writer.show(Text(answer) if isinstance(answer, str) else answer)
 
 
 class Elsewhere(Struct, frozen=True):
