@@ -34,6 +34,26 @@ def test_each_kind_has_its_heading():
     ]
 
 
+def test_where_signs_say_nothing_there_are_words():
+    evidence = Evidence(
+        changed=(FileChange("new", None, A), FileChange("old", A, None), FileChange("one", A, B)),
+        commands=(CommandRun("make test", Outcome.OK, 2),),
+        checks=(Check("ruff", 0),),
+    )
+    assert evidence_lines(evidence, words=True) == [
+        "Files changed:",
+        "  [added] new",
+        "  [removed] old",
+        "  one",
+        "Commands run:",
+        "  make test: 2",
+        "Checks passed:",
+        "  ruff",
+    ]
+    assert check_line(Check("make", 0), words=True) == "[passed] check: make"
+    assert check_line(Check("make", None), words=True) == "[failed] check: make: had no end"
+
+
 def test_nothing_done_is_not_told():
     assert evidence_lines(Evidence()) == []
 

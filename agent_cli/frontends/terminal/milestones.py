@@ -63,9 +63,7 @@ def todo_lines(todos: Sequence[Todo], theme: Theme) -> Group:
 
 def _checked(check: Check, theme: Theme) -> Text:
     """Return how a check ended."""
-    line = check_line(check)
-    if theme.plain:
-        line = theme.mark("", say("passed") if check.passed else say("failed")) + line[1:]
+    line = check_line(check, words=theme.plain)
     return Text(line, style=theme.ok if check.passed else theme.error)
 
 

@@ -36,6 +36,6 @@ def _around(done: CompletionResult, theme: Theme) -> list[Text]:
     parts: list[Text] = []
     if done.command is not None:
         parts.append(Text(f"\n$ {visible(done.command)}", style=theme.strong))
-    if shown := evidence_lines(done.evidence):
+    if shown := evidence_lines(done.evidence, words=theme.plain):
         parts.append(Text("\n" + "\n".join(shown), style=theme.dim))
     return parts
