@@ -11,7 +11,7 @@ from testbed.changing import unified
 
 from agent_cli.frontends.sanitiser import visible
 from agent_cli.frontends.terminal.diff_lines import counted, diff_lines
-from agent_cli.frontends.terminal.diff_view import diff_view
+from agent_cli.frontends.terminal.diff_view import DiffView
 from agent_cli.frontends.terminal.theme import PLAIN, THEMES
 
 BEFORE = "".join(f"line {number}\n" for number in range(1, 31))
@@ -23,7 +23,7 @@ def shown(before, after, width=60, theme=PLAIN, colours=None, **options):
     console = Console(
         file=io.StringIO(), width=width, color_system=colours, force_terminal=colours is not None
     )
-    console.print(diff_view(unified("a.py", before, after), theme, **options))
+    console.print(DiffView(unified("a.py", before, after), theme, **options))
     return console.file.getvalue()
 
 
@@ -84,7 +84,7 @@ def test_lines_that_look_like_headers_are_lines():
 def test_several_files_have_their_names():
     two = unified("a", "", "x\n") + "--- b\n+++ b\nmode 644 -> 755\n"
     console = Console(file=io.StringIO(), width=40)
-    console.print(diff_view(two, PLAIN))
+    console.print(DiffView(two, PLAIN))
     assert console.file.getvalue() == "a\n1 + x\nb\n  mode 644 -> 755\n"
 
 

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from agent_cli.approval.rules import COMMANDS, parse
 from agent_cli.frontends.sanitiser import in_one_line, visible
-from agent_cli.frontends.terminal.diff_view import diff_view
+from agent_cli.frontends.terminal.diff_view import DiffView
 from agent_cli.frontends.terminal.theme import THEMES, Theme
 from agent_cli.i18n.catalog import say, say_many
 from agent_cli.types.approval import CommandLine, Diff, Preview, Request
@@ -71,7 +71,7 @@ def _parts(requests: Sequence[Request], theme: Theme) -> Iterator[RenderableType
         preview = request.preview
         if isinstance(preview, Diff):
             yield Text(in_one_line(preview.path), style=theme.strong)
-            yield diff_view(preview.unified, theme, names=False)
+            yield DiffView(preview.unified, theme, names=False)
         else:
             yield from _shown(preview, theme)
         yield from _about(request, theme, following=number == len(requests))

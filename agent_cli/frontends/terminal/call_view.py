@@ -13,7 +13,7 @@ from agent_cli.frontends.reasons import reason
 from agent_cli.frontends.sanitiser import in_one_line
 from agent_cli.frontends.terminal.call_words import ended, output, target
 from agent_cli.frontends.terminal.diff_lines import counted
-from agent_cli.frontends.terminal.diff_view import diff_view
+from agent_cli.frontends.terminal.diff_view import DiffView
 from agent_cli.frontends.terminal.folded_text import FoldedText
 from agent_cli.frontends.terminal.theme import Theme
 from agent_cli.i18n.catalog import say
@@ -118,11 +118,11 @@ class CallView:
         if not diff:
             return Shown((self._line(call, "", announced=announced),))
         line = self._line(call, ended(entry, counted(diff)), announced=announced)
-        whole = diff_view(diff, theme, indent=4, names=len(changes) > 1)
+        whole = DiffView(diff, theme, indent=4, names=len(changes) > 1)
         if seen is not None:
             return Shown((line,), whole)
         return Shown(
-            (line, diff_view(diff, theme, most=_DIFF_LINES, indent=4, names=len(changes) > 1)),
+            (line, DiffView(diff, theme, most=_DIFF_LINES, indent=4, names=len(changes) > 1)),
             whole,
         )
 

@@ -55,13 +55,6 @@ class DiffView(Struct, frozen=True):
             yield [(f"{' ' * digits} {more}", self.theme.dim)]
 
 
-def diff_view(
-    unified: str, theme: Theme, *, most: int = 0, names: bool = True, indent: int = 0
-) -> DiffView:
-    """Return the diff as something to print; `most` lines of it, if it is not 0."""
-    return DiffView(unified, theme, most, names, indent)
-
-
 def _laid_out(line: DiffLine, theme: Theme, digits: int, room: int) -> Iterator[Spans]:
     match line.sign:
         case Sign.FILE:

@@ -3,7 +3,7 @@
 from agent_cli.frontends.sanitiser import visible
 from agent_cli.frontends.terminal.commands._turns import turn_in
 from agent_cli.frontends.terminal.commands.base import Answer, Command, Here
-from agent_cli.frontends.terminal.diff_view import diff_view
+from agent_cli.frontends.terminal.diff_view import DiffView
 from agent_cli.i18n.catalog import say
 from agent_cli.types.evidence import FileVersion
 from agent_cli.undo.diffs import unified
@@ -24,7 +24,7 @@ def run(here: Here, argument: str) -> Answer:
 
     changes = agent.session.recall(history).of(turn or None)
     shown = unified(net([one.file for one in changes]), content)
-    return diff_view("\n".join(shown), here.view.theme) if shown else say("nothing was changed")
+    return DiffView("\n".join(shown), here.view.theme) if shown else say("nothing was changed")
 
 
 COMMAND = Command(
