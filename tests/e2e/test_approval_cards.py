@@ -61,7 +61,7 @@ def test_two_edits_of_a_file_are_answered_once(
 ):
     with ModelServer([Say(calls=TWICE), Say("I see.")]) as server:
         terminal = start_agent([*MODEL, "Do it."], cwd=project, home=home, server=server)
-        terminal.expect(re.escape("2 edits +2 -2"))
+        terminal.expect(re.escape("2 edits +2 \N{MINUS SIGN}2"))
         terminal.expect(QUESTION)
         if typed == "1":
             terminal.send("1")  # a digit is enough

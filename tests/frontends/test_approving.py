@@ -112,7 +112,8 @@ def test_a_card_says_all_that_would_be_done():
     person = Person("n")
     person.asked(EDIT, RUN)
     for text in (
-        "2 reads, 1 edit +2 -1, 1 command", "a.py", "old", "new", "more", "$ ls | rm <U+202E>x",
+        "2 reads, 1 edit +2 \N{MINUS SIGN}1, 1 command",
+        "a.py", "old", "new", "more", "$ ls | rm <U+202E>x",
         "/work, no sandbox", "because of: rm <U+202E>x", "then: attempt_completion",
     ):  # fmt: skip
         assert text in person.shown

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from agent_cli.approval.rules import COMMANDS, parse
 from agent_cli.frontends.sanitiser import in_one_line, visible
+from agent_cli.frontends.terminal.diff_lines import counted, in_short
 from agent_cli.frontends.terminal.diff_view import DiffView
 from agent_cli.frontends.terminal.theme import THEMES, Theme
 from agent_cli.i18n.catalog import say, say_many
@@ -32,12 +33,12 @@ def approval_card(requests: Sequence[Request], theme: Theme) -> RenderableType:
 def summary(requests: Sequence[Request]) -> str:
     """Say in one line what the calls do together, those that need no answer included."""
     counts = Counter([*map(leading, requests), *requests[0].unasked])
-    said = [_counted(kind, counts[kind]) for kind in _ORDER if counts[kind]]
-    added, removed = _changed_lines(requests)
-    if added or removed:
-        place = [kind for kind in _ORDER if counts[kind]].index(Kind.WRITE)
-        said[place] += f" +{added} -{removed}"
-    return ", ".join(said)
+    said = {kind: _counted(kind, counts[kind]) for kind in _ORDER if counts[kind]}
+    diffs = [one.preview.unified for one in requests if isinstance(one.preview, Diff)]
+    if diffs and Kind.WRITE in said:
+        added, removed = zip(*map(counted, diffs), strict=True)
+        said[Kind.WRITE] += f" {in_short(sum(added), sum(removed))}"
+    return ", ".join(said.values())
 
 
 def leading(request: Request) -> Kind:
@@ -142,14 +143,3 @@ def _counted(kind: Kind, count: int) -> str:
             return say_many("{count} call to a server", "{count} calls to servers", count)
         case _:
             return say_many("{count} other call", "{count} other calls", count)
-
-
-def _changed_lines(requests: Sequence[Request]) -> tuple[int, int]:
-    """Return how many lines are added and removed."""
-    lines = [
-        line[:1]
-        for request in requests
-        if isinstance(request.preview, Diff)
-        for line in request.preview.unified.split("\n")[2:]
-    ]
-    return lines.count("+"), lines.count("-")

@@ -5,6 +5,7 @@ from typing import cast
 import msgspec
 
 from agent_cli.frontends.sanitiser import in_one_line
+from agent_cli.frontends.terminal.diff_lines import in_short
 from agent_cli.i18n.catalog import say, say_many
 from agent_cli.types.entries import CallFinished
 from agent_cli.types.messages import ToolCall, ToolResult
@@ -13,7 +14,6 @@ _MOST = 160
 _SECONDS = 1.0
 """After which it is said how long something took."""
 _MINUTE = 60
-_MINUS = "\N{MINUS SIGN}"
 _TARGETS = {
     "access_mcp_resource": ("server_name", "uri"),
     "browser_action": ("action", "url"),
@@ -47,7 +47,7 @@ def ended(finished: CallFinished, changed: tuple[int, int] | None = None) -> str
     result = finished.result
     parts: list[str] = []
     if changed is not None:
-        parts.append(f"+{changed[0]} {_MINUS}{changed[1]}")
+        parts.append(in_short(*changed))
     if result.exit_code is not None:
         parts.append(say("exit code {code}", code=result.exit_code))
     if changed is None:

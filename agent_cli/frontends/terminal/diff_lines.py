@@ -18,6 +18,7 @@ _LONGEST = 600
 _MOST_PAIRS = 400
 _ALIKE = 0.4
 """Lines that have less in common are different lines, not one that was changed."""
+_MINUS = "\N{MINUS SIGN}"
 
 
 class Sign(StrEnum):
@@ -50,6 +51,11 @@ def counted(unified: str) -> tuple[int, int]:
     """Return how many lines are added and how many are removed."""
     signs = [line.sign for line in _read(unified.removesuffix("\n").split("\n"))]
     return signs.count(Sign.ADDED), signs.count(Sign.REMOVED)
+
+
+def in_short(added: int, removed: int) -> str:
+    """Return such counts as a person reads them."""
+    return f"+{added} {_MINUS}{removed}"
 
 
 def _read(lines: Sequence[str]) -> Iterator[DiffLine]:
