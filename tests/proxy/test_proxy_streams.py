@@ -13,6 +13,11 @@ from testbed.proxy_cells import Cell, M, N, both_of_each_wire, cells, stream_cel
 from testbed.proxy_clients import BEAT, PATHS, frames, read, user
 from testbed.replies import Call, Delivery, Say
 
+from agent_cli.proxy.dialects import chat
+from agent_cli.proxy.dialects.turns import Round, View
+from agent_cli.wire.frames import Frame
+from agent_cli.wire.sse import write_event
+
 
 @stream_cells
 def test_a2_text_passes_at_once(cell: Cell, tmp_path: Path):
@@ -56,6 +61,22 @@ def test_a59_while_tools_run_the_client_is_kept_waiting(cell: Cell, tmp_path: Pa
     assert held.goes_on
     assert b"docs_search" not in body
     assert read(wire, body, stream=True).text == "Looking.\n\nDone."
+
+
+def test_a59_a_client_kept_waiting_for_a_call_is_told_once_whose_it_is():
+    stream = chat.stream({}, View())
+    stream.begin_round()
+    call = {"index": 0, "id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    head: dict[str, Any] = {"id": "x", "created": 1, "model": "m"}
+    deltas: list[tuple[Any, str | None]] = [({"role": "assistant", "tool_calls": [call]}, None)]
+    made = b""
+    for delta, finish in [*deltas, ({}, "tool_calls")]:
+        choice = {"index": 0, "delta": delta, "finish_reason": finish}
+        frame = Frame(json.dumps({**head, "choices": [choice]}).encode())
+        made += stream.feed(write_event(frame), frame) + stream.heartbeat(plain=True)
+    turn = stream.turn()
+    made += stream.end([Round(turn, View(), (0,), last=True)], {}) + b"data: [DONE]\n\n"
+    assert read(OPENAI_CHAT, made, stream=True).calls == [("c", "f", "{}")]
 
 
 @stream_cells

@@ -250,7 +250,8 @@ class ChatStream(Counting):
         return b"".join([*rest, b"data: [DONE]\n\n"])
 
     def heartbeat(self, *, plain: bool) -> bytes:
-        return self._write({}) if plain and self._envelope else b": keepalive\n\n"
+        """Say nothing, not even whose words will come: what is held back may say so itself."""
+        return _chunk(self._envelope, {}) if plain and self._envelope else b": keepalive\n\n"
 
     def error(self, error: ProxyError) -> bytes:
         return written(openai_error(error))
@@ -259,8 +260,12 @@ class ChatStream(Counting):
         if not self._has_role:
             delta = {"role": "assistant", **delta}
             self._has_role = True
-        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
-        return written({**self._envelope, "choices": [choice]})
+        return _chunk(self._envelope, delta, finish)
+
+
+def _chunk(envelope: Json, delta: Json, finish: str | None = None) -> bytes:
+    choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
+    return written({**envelope, "choices": [choice]})
 
 
 def _call_pieces(place: int, raw: Raw) -> list[dict[str, Any]]:
