@@ -10,7 +10,7 @@ import pytest
 from agent_cli.types.errors import ToolError
 from agent_cli.workspace.gate import Workspace
 
-ROUNDS = 20
+ROUNDS = 6
 LINES = 25
 
 
