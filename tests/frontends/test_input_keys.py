@@ -1,10 +1,17 @@
 """What keys do in the input line."""
 
+from typing import cast
+
 import pytest
+from prompt_toolkit.key_binding import KeyPressEvent
+from prompt_toolkit.keys import Keys
 from testbed.keyboard import PASTE, typed
 
+from agent_cli.frontends.terminal.below import Desk
 from agent_cli.frontends.terminal.input import InputLine, Manner
 from agent_cli.frontends.terminal.keys import REWIND, Action
+from agent_cli.frontends.terminal.keys_at_work import bindings
+from agent_cli.frontends.terminal.live_draft import LiveDraft
 
 NEW_LINES = {
     "Ctrl+J": "\n",
@@ -101,3 +108,12 @@ def test_what_is_pasted_while_searching_goes_into_the_search(tmp_path):
     typed("first thing\r", line=line)
     keys = "\x12" + PASTE.format("irst") + "\r\r"
     assert typed(keys, Manner(tmp_path / "history")) == "first thing"
+
+
+@pytest.mark.parametrize(("key", "text"), [(Keys.ControlJ, "  a"), (Keys.ControlM, "  a\\")])
+def test_a_new_line_begins_at_the_edge_at_work_too(key: Keys, text: str):
+    draft = LiveDraft()
+    draft.insert(text)
+    keys = bindings(Desk, draft, lambda *, again: None)
+    keys.get_bindings_for_keys((key,))[0].handler(cast(KeyPressEvent, None))
+    assert draft.buffer.text == "  a\n"

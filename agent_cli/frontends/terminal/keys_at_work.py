@@ -73,7 +73,7 @@ def _typing(keys: KeyBindings, desk: Callable[[], Desk], draft: LiveDraft) -> No
         line = draft.buffer
         if line.document.text_before_cursor.endswith("\\"):
             line.delete_before_cursor()
-            line.newline()
+            line.newline(copy_margin=False)
             return
         text = given(draft.take()).strip()
         if text:
@@ -82,7 +82,7 @@ def _typing(keys: KeyBindings, desk: Callable[[], Desk], draft: LiveDraft) -> No
     @keys.add("c-j")
     @keys.add("escape", "enter")
     def newline(event: KeyPressEvent) -> None:
-        draft.buffer.newline()
+        draft.buffer.newline(copy_margin=False)
 
     @keys.add(Keys.BracketedPaste)
     def paste(event: KeyPressEvent) -> None:
