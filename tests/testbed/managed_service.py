@@ -4,9 +4,10 @@ import json
 import threading
 import time
 from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
-from typing import Any, NamedTuple, Self
+from http.server import BaseHTTPRequestHandler
+from typing import Any, NamedTuple
+
+from testbed.listening import Listening
 
 
 class Executed(NamedTuple):
@@ -53,7 +54,7 @@ class Held:
         return self._let.is_set()
 
 
-class ToolService:
+class ToolService(Listening):
     """Answers `/TOOL`; a context manager. `behaviour` may block."""
 
     def __init__(self, behaviour: Behaviour = found) -> None:
@@ -78,13 +79,11 @@ class ToolService:
             def log_message(self, format: str, *args: Any) -> None:
                 return
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
+        super().__init__(Handler)
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}"
+        return self.address
 
     @property
     def tools(self) -> list[str]:
@@ -118,17 +117,3 @@ class ToolService:
         handler.send_header("content-length", str(len(answer.body)))
         handler.end_headers()
         handler.wfile.write(answer.body)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()

@@ -5,9 +5,11 @@ It is made without the SDK, for it forgets sessions, and forgets them too late, 
 
 import json
 import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
+
+from testbed.listening import Listening
 
 _NOTHING: dict[str, Any] = {"type": "object"}
 _TEXT: dict[str, Any] = {"type": "object", "properties": {"text": {"type": "string"}}}
@@ -34,7 +36,7 @@ class Reply(NamedTuple):
     session: str = ""
 
 
-class McpService:
+class McpService(Listening):
     """Tools that read (`read`), change something (`write`), never end (`wait`); a context manager.
 
     `forgets` says how many calls are answered with 404 as if their session were unknown; with
@@ -67,13 +69,11 @@ class McpService:
             def log_message(self, format: str, *args: Any) -> None:
                 return
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
+        super().__init__(Handler)
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}/mcp"
+        return self.address + "/mcp"
 
     def of(self, method: str) -> list[Asked]:
         return [one for one in self.asked if one.method == method]
@@ -90,10 +90,6 @@ class McpService:
             self._sessions.clear()
             self._forgets = calls
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
     def __exit__(
         self,
         exc_type: type[BaseException] | None,
@@ -101,9 +97,7 @@ class McpService:
         exc_tb: TracebackType | None,
     ) -> None:
         self._closing.set()
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
+        super().__exit__(exc_type, exc_val, exc_tb)
 
     def _hear(self, handler: BaseHTTPRequestHandler, message: dict[str, Any]) -> None:
         about = handler.headers
