@@ -76,6 +76,20 @@ def built(tmp_path: Path) -> Path:
     return package.parent
 
 
+def spoken(built: Path, wanted: str) -> list[str]:
+    """Return what the built package says where LANG is so."""
+    env = environment(built / "home", None) | {"PYTHONPATH": str(built), "LANG": wanted}
+    done = subprocess.run(
+        [sys.executable, "-X", "utf8", "-c", SPEAK],
+        cwd=built,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.splitlines()
+
+
 @pytest.mark.parametrize(
     ("wanted", "expected"),
     [
@@ -93,30 +107,12 @@ def built(tmp_path: Path) -> Path:
     ],
 )
 def test_a_place_gets_the_nearest_catalogue(built: Path, wanted: str, expected: str):
-    env = environment(built / "home", None) | {"PYTHONPATH": str(built), "LANG": wanted}
-    done = subprocess.run(
-        [sys.executable, "-X", "utf8", "-c", SPEAK],
-        cwd=built,
-        env=env,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert expected in done.stdout.splitlines()
+    assert expected in spoken(built, wanted)
 
 
 @pytest.mark.parametrize("wanted", ["de", "de_AT", "de_CH.UTF-8"])
 def test_a_built_package_speaks_german(built: Path, wanted: str):
-    env = environment(built / "home", None) | {"PYTHONPATH": str(built), "LANG": wanted}
-    done = subprocess.run(
-        [sys.executable, "-X", "utf8", "-c", SPEAK],
-        cwd=built,
-        env=env,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.splitlines() == [
+    assert spoken(built, wanted) == [
         "(1 weitere Zeile)",
         "(2 weitere Zeilen)",
         "die Sitzung geht auf",
